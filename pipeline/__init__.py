@@ -1,0 +1,1 @@
+"""tokentape: prices, speed and uptime of the LLM API market, kept as history."""

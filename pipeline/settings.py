@@ -1,0 +1,127 @@
+"""Every knob of tokentape, read from the environment and ``.env``, checked at start."""
+
+from __future__ import annotations
+
+import re
+from datetime import time
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+Port = Annotated[int, Field(ge=1, le=65535)]
+
+
+class SettingsError(Exception):
+    """A setting is wrong. One line: which one, what was found, what is wanted."""
+
+
+class Settings(BaseSettings):
+    """Settings of one installation; see ``docs/operations.md`` for the table of them."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="TOKENTAPE_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        env_ignore_empty=True,
+    )
+
+    data_dir: Path = Field(Path("data"), description="Folder of landing, warehouse and snapshots.")
+    market: Literal["live", "demo"] = Field(
+        "live", description="Which market the data folder holds; demo data is labelled everywhere."
+    )
+
+    openrouter_url: str = Field("https://openrouter.ai/api/v1", description="Base URL of the API.")
+    openrouter_api_key: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("OPENROUTER_API_KEY", "TOKENTAPE_OPENROUTER_API_KEY"),
+        description="Optional; fills in latency and throughput.",
+    )
+
+    sweep_concurrency: int = Field(8, ge=1, le=64, description="Requests in flight in a sweep.")
+    requests_per_s: float = Field(
+        100.0, gt=0, le=1000, description="Upper bound on the rate at which requests start."
+    )
+    connect_timeout_s: float = Field(10.0, gt=0, le=300)
+    read_timeout_s: float = Field(60.0, gt=0, le=600)
+    max_retries: int = Field(4, ge=0, le=10, description="Further tries after a passing fault.")
+    max_retry_wait_s: float = Field(
+        60.0, ge=0, le=3600, description="A longer Retry-After fails the request."
+    )
+    max_body_mib: int = Field(64, ge=1, le=1024, description="A larger answer is refused.")
+
+    sweep_at_utc: Annotated[time, NoDecode] = Field(
+        time(6, 17), description="Time of the daily sweep, UTC, HH:MM."
+    )
+
+    host: str = Field("127.0.0.1", description="Address on which the app and Dagster listen.")
+    app_port: Port = 8501
+    dagster_port: Port = 3000
+
+    warehouse_lock_timeout_s: float = Field(
+        600.0, ge=0, description="How long a run waits for another one to release the warehouse."
+    )
+    duckdb_memory_limit: str = Field("2GB", description="Memory that DuckDB may take.")
+    duckdb_threads: int = Field(2, ge=1, le=256)
+    snapshots_kept: int = Field(3, ge=1, description="Published snapshots kept on disk.")
+
+    @field_validator("openrouter_url")
+    @classmethod
+    def _http_url(cls, value: str) -> str:
+        if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
+            raise ValueError("must be an http:// or https:// URL without user, query or fragment")
+        return value.rstrip("/")
+
+    @field_validator("sweep_at_utc", mode="before")
+    @classmethod
+    def _clock_time(cls, value: object) -> object:
+        if isinstance(value, str) and not re.fullmatch(r"([01]\d|2[0-3]):[0-5]\d", value):
+            raise ValueError("must be a time of day like 06:17")
+        return value
+
+    @field_validator("duckdb_memory_limit")
+    @classmethod
+    def _memory_size(cls, value: str) -> str:
+        if not re.fullmatch(r"\d+(\.\d+)?\s*(MB|GB|TB|MiB|GiB|TiB)", value):
+            raise ValueError("must be a size like 2GB or 512MiB")
+        return value
+
+    @property
+    def landing_dir(self) -> Path:
+        """Raw answers, one folder a sweep."""
+        return self.data_dir / "landing"
+
+    @property
+    def warehouse_path(self) -> Path:
+        """The DuckDB file that only the pipeline opens."""
+        return self.data_dir / "warehouse.duckdb"
+
+    @property
+    def published_dir(self) -> Path:
+        """Published snapshots; ``current`` points at the newest."""
+        return self.data_dir / "published"
+
+
+def load_settings() -> Settings:
+    """Read the settings once more; raises ``SettingsError`` with one line a wrong setting."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        raise SettingsError("; ".join(_explain(item) for item in error.errors())) from None
+
+
+@cache
+def current_settings() -> Settings:
+    """Return the settings of this process, read at the first call."""
+    return load_settings()
+
+
+def _explain(item: object) -> str:
+    details = dict(item)  # type: ignore[call-overload]
+    field = str(details["loc"][0])
+    name = field.upper() if field.isupper() else f"TOKENTAPE_{field.upper()}"
+    problem = str(details["msg"]).removeprefix("Value error, ")
+    return f"{name}={details['input']!r} is not usable: {problem}"
