@@ -44,6 +44,21 @@ class Database:
         )
         return cls(connection)
 
+    @classmethod
+    def open_file(cls, path: Path, *, memory_limit: str, threads: int) -> Database:
+        """Open, or create, the database file at ``path`` for writing."""
+        connection = duckdb.connect(
+            str(path),
+            config={
+                "autoinstall_known_extensions": "false",
+                "memory_limit": memory_limit,
+                "threads": str(threads),
+                "TimeZone": "UTC",
+                "storage_compatibility_version": STORAGE_VERSION,
+            },
+        )
+        return cls(connection)
+
     def attach(self, path: Path, alias: str, *, read_only: bool) -> None:
         """Attach the database file at ``path`` as ``alias``, creating it when writable."""
         options = "read_only" if read_only else f"storage_version '{STORAGE_VERSION}'"
@@ -80,10 +95,10 @@ class Database:
         """Append ``frame`` to ``table``, matching columns by name."""
         with self._cursor() as cursor:
             cursor.register("incoming_rows", frame)
-            try:
-                cursor.execute(f"insert into {table} by name select * from incoming_rows")
-            finally:
-                cursor.unregister("incoming_rows")
+            cursor.execute(f"insert into {table} by name select * from incoming_rows")
+            # Not in a finally: after a failure the cursor ends, and unregistering would fail
+            # too in the aborted transaction and hide the reason.
+            cursor.unregister("incoming_rows")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

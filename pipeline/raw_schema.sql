@@ -133,6 +133,7 @@ create table if not exists raw.quarantine (
     partition_date date not null,
     observed_at_utc timestamptz not null,
     table_name varchar not null,              -- models, endpoints, providers
+    model_id varchar,                         -- the model it belongs to, null for providers
     row_key varchar not null,                 -- what the record calls itself, for a person
     rule varchar not null,
     reason varchar not null,

@@ -1,0 +1,192 @@
+"""Bring the SQL models up to date in the warehouse.
+
+Views and tables are made anew. An incremental model is computed sweep by sweep, in the order of
+time, from the sweeps it has not seen: the cost of a run grows with what is new. Its query is
+given ``$sweep_id`` and ``$partition_date`` and may read its own rows, which are then those of
+earlier sweeps only. When an older sweep comes in later (a backfill), the rows of all sweeps from
+there on are computed again; when the query itself has changed, all are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pipeline.duck import Database
+from pipeline.sql_models import SCHEMAS, SqlModel, SqlModelError
+
+
+class SqlContractError(SqlModelError):
+    """A model's rows are not what its contract says."""
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """What a build did: rows in the model now (None for a view), sweeps computed, seconds."""
+
+    model: str
+    rows: int | None
+    sweeps: int
+    seconds: float
+
+
+@dataclass(frozen=True)
+class _Sweep:
+    sweep_id: str
+    partition_date: date
+    started_at_utc: datetime
+
+
+def build_all(database: Database, models: Sequence[SqlModel]) -> list[BuildResult]:
+    """Build ``models`` in the given order, which must be that of their dependencies."""
+    return [build(database, model, models) for model in models]
+
+
+def build(database: Database, model: SqlModel, models: Sequence[SqlModel]) -> BuildResult:
+    """Bring one model up to date, in one transaction; doing so twice changes nothing.
+
+    ``models`` are all models: the rows of an incremental model are valid only while its own
+    query and those it reads from are the ones that made them.
+    """
+    started = time.perf_counter()
+    sweeps = 0
+    with database.transaction():
+        for schema in ("meta", *SCHEMAS):
+            database.execute(f"create schema if not exists {schema}")
+        if model.materialized == "incremental":
+            sweeps = _build_incremental(database, model, _lineage_fingerprint(model, models))
+        else:
+            kind = model.materialized
+            database.execute(f"create or replace {kind} {model.qualified_name} as {model.sql}")
+            _check_columns(database, model)
+            if kind == "table":
+                _check_rows(database, model, "true", {})
+    rows = None
+    if model.materialized != "view":
+        rows = database.value(f"select count(*) from {model.qualified_name}")
+    return BuildResult(model.qualified_name, rows, sweeps, time.perf_counter() - started)
+
+
+def _build_incremental(database: Database, model: SqlModel, fingerprint: str) -> int:
+    database.execute(
+        "create table if not exists meta.built_sweeps (model varchar, fingerprint varchar, "
+        "sweep_id varchar, partition_date date, started_at_utc timestamptz)"
+    )
+    known = {"model": model.qualified_name, "fingerprint": fingerprint}
+    stale = database.value(
+        "select count(*) from meta.built_sweeps "
+        "where model = $model and fingerprint <> $fingerprint",
+        known,
+    )
+    if stale:
+        database.execute(f"drop table if exists {model.qualified_name}")
+        database.execute(
+            "delete from meta.built_sweeps where model = $model and fingerprint <> $fingerprint",
+            known,
+        )
+    columns = ", ".join(f"{column.name} {column.type}" for column in model.columns)
+    database.execute(f"create table if not exists {model.qualified_name} ({columns})")
+
+    pending = _pending_sweeps(database, model)
+    if not pending:
+        return 0
+    _forget_from(database, model, pending[0])
+    for sweep in pending:
+        parameters = {"sweep_id": sweep.sweep_id, "partition_date": sweep.partition_date}
+        database.execute(f"insert into {model.qualified_name} by name {model.sql}", parameters)
+    database.execute(
+        "insert into meta.built_sweeps "
+        "select $model, $fingerprint, sweep_id, partition_date, started_at_utc from raw.sweeps "
+        "where (started_at_utc, sweep_id) >= ($started_at_utc, $sweep_id)",
+        {**known, "started_at_utc": pending[0].started_at_utc, "sweep_id": pending[0].sweep_id},
+    )
+    _check_rows(
+        database,
+        model,
+        f"{model.date_column} >= $first_date",
+        {"first_date": min(sweep.partition_date for sweep in pending)},
+    )
+    return len(pending)
+
+
+def _pending_sweeps(database: Database, model: SqlModel) -> list[_Sweep]:
+    """Return the sweeps from the first one on that the model has not seen, in order of time."""
+    rows = database.rows(
+        "with first_unseen as ("
+        "  select min((started_at_utc, sweep_id)) as place from raw.sweeps where sweep_id not in "
+        "  (select sweep_id from meta.built_sweeps where model = $model)"
+        ") "
+        "select sweep_id, partition_date, started_at_utc from raw.sweeps, first_unseen "
+        "where (started_at_utc, sweep_id) >= place order by started_at_utc, sweep_id",
+        {"model": model.qualified_name},
+    )
+    return [_Sweep(*row) for row in rows]
+
+
+def _forget_from(database: Database, model: SqlModel, first: _Sweep) -> None:
+    place = {
+        "model": model.qualified_name,
+        "started_at_utc": first.started_at_utc,
+        "sweep_id": first.sweep_id,
+    }
+    seen_later = (
+        "select sweep_id from meta.built_sweeps where model = $model "
+        "and (started_at_utc, sweep_id) >= ($started_at_utc, $sweep_id)"
+    )
+    database.execute(
+        f"delete from {model.qualified_name} "
+        f"where {model.date_column} >= $first_date and sweep_id in ({seen_later})",
+        {**place, "first_date": first.partition_date},
+    )
+    database.execute(
+        f"delete from meta.built_sweeps where model = $model and sweep_id in ({seen_later})", place
+    )
+
+
+def _lineage_fingerprint(model: SqlModel, models: Sequence[SqlModel]) -> str:
+    by_name = {each.qualified_name: each for each in models}
+    wanted = {model.qualified_name}
+    waiting = [model]
+    while waiting:
+        upstream = waiting.pop().references & by_name.keys() - wanted
+        wanted |= upstream
+        waiting += [by_name[name] for name in upstream]
+    digest = hashlib.sha256()
+    for name in sorted(wanted):
+        digest.update(by_name[name].fingerprint.encode())
+    return digest.hexdigest()
+
+
+def _check_columns(database: Database, model: SqlModel) -> None:
+    found = [
+        (row[0], row[1]) for row in database.rows(f"describe select * from {model.qualified_name}")
+    ]
+    wanted = [(column.name, column.type) for column in model.columns]
+    if found != wanted:
+        odd = sorted(set(found) ^ set(wanted)) or ["the order of the columns"]
+        raise SqlContractError(
+            f"{model.path}: the query and its contract differ in {odd[0]}; "
+            f"mend the query or {model.path.with_suffix('.yml').name}"
+        )
+
+
+def _check_rows(
+    database: Database, model: SqlModel, where: str, parameters: dict[str, object]
+) -> None:
+    wanted = [column.name for column in model.columns if column.is_not_null]
+    holes = " or ".join(f"{name} is null" for name in wanted) or "false"
+    key = ", ".join(model.key)
+    problems = database.rows(
+        f"select count(*) filter (where {holes}), count(*) - count(distinct ({key})) "
+        f"from {model.qualified_name} where {where}",
+        parameters,
+    )[0]
+    if problems[0]:
+        raise SqlContractError(
+            f"{model.path}: {problems[0]} rows have a null in one of {', '.join(wanted)}"
+        )
+    if problems[1]:
+        raise SqlContractError(f"{model.path}: {problems[1]} rows repeat the key ({key})")

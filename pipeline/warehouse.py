@@ -1,0 +1,164 @@
+"""The warehouse: one DuckDB file that only the pipeline opens, one writer at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pipeline import duck
+from pipeline.duck import Database
+from pipeline.settings import Settings
+
+if TYPE_CHECKING:
+    from pipeline.market import MarketBatch
+
+SCHEMA_VERSION = 1
+RAW_TABLES = ("sweeps", "model_coverage", "models", "endpoints", "providers", "quarantine", "flags")
+LOCK_POLL_S = 0.05
+
+
+class WarehouseError(Exception):
+    """The warehouse cannot be used as asked; the message says why and what helps."""
+
+
+class WarehouseBusyError(WarehouseError):
+    """Another run holds the warehouse for longer than the timeout."""
+
+
+class Warehouse:
+    """An open warehouse, held for writing by this process alone."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+    def loaded_sweep_ids(self) -> set[str]:
+        """Return the ids of all sweeps that are in."""
+        return {row[0] for row in self.database.rows("select sweep_id from raw.sweeps")}
+
+    def load(self, batch: MarketBatch) -> bool:
+        """Make a sweep visible, whole, in one transaction; False when it is in already.
+
+        Raises ``WarehouseError`` when the warehouse holds another market than the sweep's.
+        """
+        sweep = batch.sweep.row(0, named=True)
+        known = {"sweep_id": sweep["sweep_id"]}
+        if self.database.rows("select 1 from raw.sweeps where sweep_id = $sweep_id", known):
+            return False
+        held = self.database.value("select market from raw.sweeps limit 1")
+        if held not in (None, sweep["market"]):
+            raise WarehouseError(
+                f"sweep {sweep['sweep_id']} is of the {sweep['market']} market, but this warehouse "
+                f"holds the {held} market; give each market its own TOKENTAPE_DATA_DIR"
+            )
+        with self.database.transaction():
+            for table in RAW_TABLES:
+                frame = batch.sweep if table == "sweeps" else getattr(batch, table)
+                if frame.height:
+                    self.database.insert(f"raw.{table}", frame)
+        return True
+
+    def checksum(self) -> str:
+        """Return a digest of all content, the same for the same rows in any order.
+
+        Compare two checksums made by the same DuckDB version only: row hashes are its own.
+        """
+        tables = self.database.rows(
+            "select table_schema, table_name from information_schema.tables "
+            "where table_type = 'BASE TABLE' and table_schema in ('raw', 'intermediate', 'marts') "
+            "order by all"
+        )
+        digest = hashlib.sha256()
+        for schema, name in tables:
+            counted = self.database.rows(
+                f"select count(*), coalesce(sum(hash(row_of)::hugeint), 0) "
+                f"from {schema}.{name} as row_of"
+            )
+            digest.update(f"{schema}.{name}:{counted[0]}\n".encode())
+        return digest.hexdigest()
+
+
+@contextmanager
+def open_warehouse(settings: Settings) -> Iterator[Warehouse]:
+    """Hold the writer's lock, open the warehouse, create what is missing, close at the end.
+
+    Raises ``WarehouseBusyError`` when the lock is not free within the timeout, and
+    ``WarehouseError`` when the file is damaged or written by a newer tokentape.
+    """
+    path = settings.warehouse_path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _writer_lock(path.with_name(path.name + ".lock"), settings.warehouse_lock_timeout_s):
+        try:
+            database = Database.open_file(
+                path,
+                memory_limit=settings.duckdb_memory_limit,
+                threads=settings.duckdb_threads,
+            )
+        except duck.Error as error:
+            raise WarehouseError(
+                f"cannot open {path}: {str(error).splitlines()[0]}; move the file away and run "
+                "`tokentape backfill` to rebuild it from landing"
+            ) from error
+        try:
+            _prepare(database, path)
+            yield Warehouse(database)
+        finally:
+            database.close()
+
+
+def lock_holder(path: Path) -> str | None:
+    """Return who holds the warehouse at ``path`` just now, or None when it is free."""
+    lock_path = path.with_name(path.name + ".lock")
+    if not lock_path.exists():
+        return None
+    with lock_path.open("r") as handle:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return handle.read().strip() or "an unnamed process"
+    return None
+
+
+@contextmanager
+def _writer_lock(path: Path, timeout_s: float) -> Iterator[None]:
+    # flock, because the kernel frees it when the holder is killed, whatever way it dies.
+    with path.open("a+") as handle:
+        deadline = time.monotonic() + timeout_s
+        while True:
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    handle.seek(0)
+                    holder = handle.read().strip() or "another process"
+                    raise WarehouseBusyError(
+                        f"the warehouse is held by {holder}; waited {timeout_s:g} s "
+                        "(TOKENTAPE_WAREHOUSE_LOCK_TIMEOUT_S); try again when that run has ended"
+                    ) from None
+                time.sleep(LOCK_POLL_S)
+        handle.seek(0)
+        handle.truncate()
+        handle.write(f"process {os.getpid()}")
+        handle.flush()
+        yield
+
+
+def _prepare(database: Database, path: Path) -> None:
+    with database.transaction():
+        database.execute("create schema if not exists meta")
+        database.execute("create table if not exists meta.schema_version (version integer)")
+        version = database.value("select version from meta.schema_version")
+        if version is not None and version > SCHEMA_VERSION:
+            raise WarehouseError(
+                f"{path} has layout {version}, this tokentape knows up to {SCHEMA_VERSION}; "
+                "upgrade tokentape, or move the file away and rebuild with `tokentape backfill`"
+            )
+        if version is None:
+            database.execute(Path(__file__).with_name("raw_schema.sql").read_text())
+            database.execute(f"insert into meta.schema_version values ({SCHEMA_VERSION})")

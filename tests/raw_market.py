@@ -1,0 +1,167 @@
+"""Write small markets straight into the raw tables, for tests of what is built upon them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+import pipeline
+from pipeline.duck import Database
+
+RAW_SCHEMA = Path(pipeline.__file__).with_name("raw_schema.sql").read_text()
+
+
+def endpoint(provider_name: str = "Acme", tag: str = "acme", **values: Any) -> dict[str, Any]:
+    """Describe an endpoint; prices are texts in USD per million tokens."""
+    prices = {
+        f"{name}_usd_per_token": None if price is None else Decimal(price) / 1_000_000
+        for name, price in (
+            ("input", values.pop("input", "1")),
+            ("output", values.pop("output", "2")),
+            ("cache_read", values.pop("cache_read", None)),
+            ("cache_write", values.pop("cache_write", None)),
+        )
+    }
+    return {
+        "provider_name": provider_name,
+        "tag": tag,
+        "quantization": "fp8",
+        "context_length": 131072,
+        "max_completion_tokens": 16384,
+        "max_prompt_tokens": None,
+        "tier": "standard",
+        "is_free": False,
+        "discount": Decimal(0),
+        "other_prices_json": "{}",
+        "overrides_json": "[]",
+        "pricing_json": "{}",
+        "status": 0,
+        "uptime_1d_pct": 99.5,
+        **prices,
+        **values,
+    }
+
+
+class RawMarket:
+    """A database with the raw tables, filled sweep by sweep."""
+
+    def __init__(self) -> None:
+        self.database = Database.in_memory()
+        self.database.execute(RAW_SCHEMA)
+
+    def insert(self, table: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Insert rows given as dictionaries; columns left out are null."""
+        for row in rows:
+            names = ", ".join(row)
+            marks = ", ".join(f"${name}" for name in row)
+            self.database.execute(f"insert into {table} ({names}) values ({marks})", row)
+
+    def sweep(
+        self,
+        at: str,
+        listing: Mapping[str, list[dict[str, Any]] | None],
+        *,
+        status: str | None = None,
+        quarantined: Iterable[str] = (),
+        sweep_id: str | None = None,
+    ) -> str:
+        """Add a sweep at ``at``; a model whose endpoints are None has failed to answer."""
+        instant = datetime.fromisoformat(at).replace(tzinfo=UTC)
+        sweep_id = sweep_id or f"{instant:%Y%m%dT%H%M%SZ}-00000000"
+        common = {"sweep_id": sweep_id, "partition_date": instant.date()}
+        observed = {**common, "observed_at_utc": instant}
+        answered = [model for model, endpoints in listing.items() if endpoints is not None]
+        self.insert(
+            "raw.sweeps",
+            [
+                {
+                    **common,
+                    "started_at_utc": instant,
+                    "finished_at_utc": instant,
+                    "market": "live",
+                    "base_url": "http://market.test/api/v1",
+                    "is_authenticated": False,
+                    "is_interrupted": False,
+                    "status": status
+                    or ("complete" if len(answered) == len(listing) else "partial"),
+                    "models_listed": len(listing),
+                    "models_expected": len(listing),
+                    "models_answered": len(answered),
+                    "endpoints": sum(len(listing[model] or []) for model in answered),
+                    "providers": 0,
+                    "quarantined": len(list(quarantined)),
+                    "flagged": 0,
+                    "unknown_keys_json": "{}",
+                    "landing_sha256": "0" * 64,
+                }
+            ],
+        )
+        for model_id, endpoints in listing.items():
+            self.insert(
+                "raw.model_coverage",
+                [
+                    {
+                        **observed,
+                        "model_id": model_id,
+                        "kind": "standard",
+                        "outcome": "failed" if endpoints is None else "answered",
+                        "reason": "HTTP 503" if endpoints is None else None,
+                    }
+                ],
+            )
+            self.insert(
+                "raw.models",
+                [
+                    {
+                        **observed,
+                        "model_id": model_id,
+                        "author": model_id.split("/", maxsplit=1)[0],
+                        "kind": "standard",
+                        "model_name": model_id,
+                        "context_length": 131072,
+                        "pricing_json": "{}",
+                    }
+                ],
+            )
+            ordinals: dict[tuple[str, str], int] = {}
+            for position, row in enumerate(endpoints or [], start=1):
+                key = (row["provider_name"], row["tag"])
+                ordinals[key] = ordinals.get(key, 0) + 1
+                self.insert(
+                    "raw.endpoints",
+                    [
+                        {
+                            **observed,
+                            "model_id": model_id,
+                            "endpoint_ordinal": ordinals[key],
+                            "list_position": position,
+                            **row,
+                        }
+                    ],
+                )
+        self.insert(
+            "raw.quarantine",
+            [
+                {
+                    **observed,
+                    "table_name": "endpoints",
+                    "model_id": model_id,
+                    "row_key": model_id,
+                    "rule": "price_not_negative",
+                    "reason": "the input price is negative",
+                    "record_json": json.dumps({}),
+                }
+                for model_id in quarantined
+            ],
+        )
+        return sweep_id
+
+    def frame(self, sql: str) -> pl.DataFrame:
+        """Return a query's answer."""
+        return self.database.frame(sql)

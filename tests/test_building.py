@@ -1,0 +1,111 @@
+"""Models are brought up to date: only what is new, in order, or everything when it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from raw_market import RawMarket, endpoint
+
+from pipeline.building import BuildResult, SqlContractError, build_all
+from pipeline.sql_models import load_sql_models
+
+HEADER = """-- Sweeps counted as they come.
+-- grain: one row per sweep
+-- key: sweep_id
+-- units: none
+-- materialized: {materialized}
+"""
+CONTRACT = """columns:
+  - {name: sweep_id, type: varchar, description: the sweep, not_null: true}
+  - {name: partition_date, type: date, description: its day}
+  - {name: number, type: bigint, description: sweeps up to this one}
+"""
+RUNNING_NUMBER = """select
+    sweep_id,
+    partition_date,
+    1 + (select coalesce(max(number), 0) from marts.counted) as number
+from raw.sweeps
+where partition_date = $partition_date and sweep_id = $sweep_id
+"""
+Build = Callable[..., BuildResult]
+
+
+@pytest.fixture
+def market() -> RawMarket:
+    market = RawMarket()
+    for day in (1, 3):
+        market.sweep(f"2026-11-0{day}T06:17", {"a/b": [endpoint()]})
+    return market
+
+
+@pytest.fixture
+def build(market: RawMarket, tmp_path: Path) -> Build:
+    def run(
+        query: str = RUNNING_NUMBER, materialized: str = "incremental by partition_date"
+    ) -> BuildResult:
+        path = tmp_path / "marts" / "counted.sql"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(HEADER.format(materialized=materialized) + query)
+        path.with_suffix(".yml").write_text(CONTRACT)
+        (result,) = build_all(market.database, load_sql_models(tmp_path))
+        return result
+
+    return run
+
+
+def numbers(market: RawMarket) -> list[tuple[str, int]]:
+    return market.database.rows("select left(sweep_id, 8), number from marts.counted order by all")
+
+
+def test_sweeps_are_computed_in_order_of_time_and_only_once(
+    market: RawMarket, build: Build
+) -> None:
+    assert build().sweeps == 2
+    assert build().sweeps == 0
+    assert numbers(market) == [("20261101", 1), ("20261103", 2)]
+
+
+def test_only_the_new_sweep_is_computed(market: RawMarket, build: Build) -> None:
+    build()
+    market.sweep("2026-11-04T06:17", {"a/b": [endpoint()]})
+    assert build().sweeps == 1
+    assert numbers(market)[-1] == ("20261104", 3)
+
+
+def test_a_late_sweep_renews_all_that_follow_it(market: RawMarket, build: Build) -> None:
+    build()
+    market.sweep("2026-11-02T06:17", {"a/b": [endpoint()]})
+    assert build().sweeps == 2
+    assert numbers(market) == [("20261101", 1), ("20261102", 2), ("20261103", 3)]
+
+
+def test_a_changed_query_renews_everything(market: RawMarket, build: Build) -> None:
+    build()
+    assert build(RUNNING_NUMBER.replace("1 +", "10 +")).sweeps == 2
+    assert numbers(market) == [("20261101", 10), ("20261103", 20)]
+
+
+def test_a_query_that_gives_other_columns_than_its_contract_is_refused(build: Build) -> None:
+    with pytest.raises(SqlContractError, match=r"counted\.sql: the query and its contract differ"):
+        build("select sweep_id, partition_date from raw.sweeps", "table")
+
+
+def test_rows_that_repeat_the_key_are_refused_and_nothing_is_kept(
+    market: RawMarket, build: Build
+) -> None:
+    build()
+    market.sweep("2026-11-04T06:17", {"a/b": [endpoint()]})
+    with pytest.raises(SqlContractError, match=r"rows repeat the key \(sweep_id\)"):
+        build(RUNNING_NUMBER + " union all " + RUNNING_NUMBER)
+    assert numbers(market) == [("20261101", 1), ("20261103", 2)]
+
+
+def test_a_null_in_a_column_that_must_not_be_null_is_refused(build: Build) -> None:
+    with pytest.raises(SqlContractError, match="1 rows have a null in one of sweep_id"):
+        build(
+            "select null::varchar as sweep_id, partition_date, 1::bigint as number "
+            "from raw.sweeps limit 1",
+            "table",
+        )
