@@ -57,7 +57,7 @@ def build(database: Database, model: SqlModel, models: Sequence[SqlModel]) -> Bu
         for schema in ("meta", *SCHEMAS):
             database.execute(f"create schema if not exists {schema}")
         if model.materialized == "incremental":
-            sweeps = _build_incremental(database, model, _lineage_fingerprint(model, models))
+            sweeps = _build_incremental(database, model, lineage_fingerprint(model, models))
         else:
             kind = model.materialized
             database.execute(f"create or replace {kind} {model.qualified_name} as {model.sql}")
@@ -146,7 +146,8 @@ def _forget_from(database: Database, model: SqlModel, first: _Sweep) -> None:
     )
 
 
-def _lineage_fingerprint(model: SqlModel, models: Sequence[SqlModel]) -> str:
+def lineage_fingerprint(model: SqlModel, models: Sequence[SqlModel]) -> str:
+    """Return a digest of the model's query and of all queries that it is built upon."""
     by_name = {each.qualified_name: each for each in models}
     wanted = {model.qualified_name}
     waiting = [model]

@@ -46,12 +46,20 @@ seen as (
     where partition_date = $partition_date and sweep_id = $sweep_id
 ),
 
-known as (
-    select *
+-- The newest states are found on two narrow columns first: reading all columns of all states
+-- would cost more every day.
+newest_states as (
+    select
+        endpoint_id,
+        max_by(sweep_id, (sweep_started_at_utc, sweep_id)) as sweep_id
     from intermediate.int_endpoint_states
-    qualify row_number() over (
-        partition by endpoint_id order by sweep_started_at_utc desc, sweep_id desc
-    ) = 1
+    group by endpoint_id
+),
+
+known as (
+    select states.*
+    from intermediate.int_endpoint_states as states
+    inner join newest_states using (endpoint_id, sweep_id)
 ),
 
 -- Twins share model, provider and tag. Those that look as before are paired first ...
@@ -200,31 +208,24 @@ paired as (
     select * from drifted
 ),
 
--- When the old state of a model's endpoints was last confirmed.
-last_answers as (
-    select
-        coverage_before.model_id,
-        max(coverage_before.observed_at_utc) as last_answered_at_utc
-    from staging.stg_model_coverage as coverage_before
-    inner join earlier_sweeps using (sweep_id)
-    where coverage_before.outcome = 'answered'
-    group by coverage_before.model_id
-),
-
 -- Models that were watched before, so that an unknown endpoint of theirs is news: answered once,
 -- or not listed while others were.
 watched_models as (
-    select model_id
-    from last_answers
-    union
-    select appeared.model_id
-    from appeared
+    select appeared_models.model_id
+    from (select distinct model_id from appeared) as appeared_models
     cross join (select count(*) as sweeps from earlier_sweeps) as before
-    left join staging.stg_model_coverage as coverage_before
-        on appeared.model_id = coverage_before.model_id
-        and coverage_before.sweep_id in (select earlier_sweeps.sweep_id from earlier_sweeps)
-    group by appeared.model_id, before.sweeps
-    having count(distinct coverage_before.sweep_id) < before.sweeps
+    left join (
+        select
+            coverage_before.model_id,
+            coverage_before.outcome
+        from staging.stg_model_coverage as coverage_before
+        inner join earlier_sweeps using (sweep_id)
+        where coverage_before.model_id in (select appeared.model_id from appeared)
+    ) as coverage_before using (model_id)
+    group by appeared_models.model_id, before.sweeps
+    having
+        count(coverage_before.outcome) < before.sweeps
+        or bool_or(coverage_before.outcome = 'answered')
 ),
 
 present_now as (
@@ -242,6 +243,7 @@ present_now as (
             when watched_models.model_id is not null then 'new'
             else 'first'
         end as event,
+        known.sweep_id as before_sweep_id,
         true as is_present,
         seen.model_id,
         seen.provider_name,
@@ -295,6 +297,7 @@ absent_now as (
     select
         vanished.endpoint_id,
         'gone' as event,
+        vanished.sweep_id as before_sweep_id,
         false as is_present,
         vanished.model_id,
         vanished.provider_name,
@@ -318,6 +321,25 @@ absent_now as (
     anti join drifted using (endpoint_id)
 ),
 
+states as (
+    select * from present_now
+    union all by name
+    select * from absent_now
+),
+
+-- When the old state was last confirmed.
+last_answers as (
+    select
+        model_id,
+        max(observed_at_utc) as last_answered_at_utc
+    from staging.stg_model_coverage
+    where
+        outcome = 'answered'
+        and observed_at_utc < (select started_at_utc from this_sweep)
+        and model_id in (select states.model_id from states)
+    group by model_id
+),
+
 final as (
     select
         states.endpoint_id,
@@ -325,6 +347,7 @@ final as (
         this_sweep.partition_date,
         this_sweep.started_at_utc as sweep_started_at_utc,
         states.event,
+        states.before_sweep_id,
         states.is_present,
         states.model_id,
         states.provider_name,
@@ -347,11 +370,7 @@ final as (
             when states.event in ('changed', 'gone') then last_answers.last_answered_at_utc
         end as last_seen_before_utc,
         states.seen_from_utc
-    from (
-        select * from present_now
-        union all by name
-        select * from absent_now
-    ) as states
+    from states
     cross join this_sweep
     left join last_answers using (model_id)
 )

@@ -14,14 +14,21 @@ newest_sweep as (
     qualify row_number() over (order by started_at_utc desc, sweep_id desc) = 1
 ),
 
+newest_states as (
+    select
+        endpoint_id,
+        max_by(sweep_id, (sweep_started_at_utc, sweep_id)) as sweep_id,
+        min(seen_from_utc) as first_seen_utc
+    from intermediate.int_endpoint_states
+    group by endpoint_id
+),
+
 last_states as (
     select
-        *,
-        min(seen_from_utc) over (partition by endpoint_id) as first_seen_utc
-    from intermediate.int_endpoint_states
-    qualify row_number() over (
-        partition by endpoint_id order by sweep_started_at_utc desc, sweep_id desc
-    ) = 1
+        states.*,
+        newest_states.first_seen_utc
+    from intermediate.int_endpoint_states as states
+    inner join newest_states using (endpoint_id, sweep_id)
 ),
 
 last_answers as (

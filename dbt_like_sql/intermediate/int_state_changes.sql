@@ -14,14 +14,9 @@ states_now as (
 states_before as (
     select before.*
     from intermediate.int_endpoint_states as before
-    inner join states_now using (endpoint_id)
-    where
-        (before.sweep_started_at_utc, before.sweep_id)
-        < (states_now.sweep_started_at_utc, states_now.sweep_id)
-    qualify row_number() over (
-        partition by before.endpoint_id
-        order by before.sweep_started_at_utc desc, before.sweep_id desc
-    ) = 1
+    inner join states_now
+        on before.endpoint_id = states_now.endpoint_id
+        and before.sweep_id = states_now.before_sweep_id
 ),
 
 steps as (

@@ -16,10 +16,18 @@ newest_sweep as (
     qualify row_number() over (order by started_at_utc desc, sweep_id desc) = 1
 ),
 
-recent_sightings as (
-    select *
-    from staging.stg_endpoints
-    where partition_date >= (select min(last_seen_date) from endpoints_now)
+-- Joined on the day too, so that only the days in question are read.
+last_sightings as (
+    select sightings.*
+    from staging.stg_endpoints as sightings
+    inner join (
+        select distinct
+            endpoints_now.last_seen_date as partition_date,
+            endpoints_now.last_seen_sweep_id as sweep_id
+        from endpoints_now
+        cross join newest_sweep
+        where endpoints_now.last_seen_date >= newest_sweep.partition_date - 31
+    ) as last_sweeps using (partition_date, sweep_id)
 ),
 
 newest_providers as (
@@ -78,7 +86,7 @@ listed as (
         newest_sweep.sweep_id
     from endpoints_now
     cross join newest_sweep
-    left join recent_sightings as sightings
+    left join last_sightings as sightings
         on endpoints_now.last_seen_sweep_id = sightings.sweep_id
         and endpoints_now.model_id = sightings.model_id
         and endpoints_now.provider_name = sightings.provider_name

@@ -18,16 +18,21 @@ seen as (
     where partition_date = $partition_date and sweep_id = $sweep_id
 ),
 
-states_at_this_sweep as (
-    select states.*
+newest_states as (
+    select
+        states.endpoint_id,
+        max_by(states.sweep_id, (states.sweep_started_at_utc, states.sweep_id)) as sweep_id
     from intermediate.int_endpoint_states as states, this_sweep
     where
         (states.sweep_started_at_utc, states.sweep_id)
         <= (this_sweep.started_at_utc, this_sweep.sweep_id)
-    qualify row_number() over (
-        partition by states.endpoint_id
-        order by states.sweep_started_at_utc desc, states.sweep_id desc
-    ) = 1
+    group by states.endpoint_id
+),
+
+states_at_this_sweep as (
+    select states.*
+    from intermediate.int_endpoint_states as states
+    inner join newest_states using (endpoint_id, sweep_id)
 ),
 
 final as (
