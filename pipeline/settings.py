@@ -43,7 +43,7 @@ class Settings(BaseSettings):
 
     sweep_concurrency: int = Field(8, ge=1, le=64, description="Requests in flight in a sweep.")
     requests_per_s: float = Field(
-        100.0, gt=0, le=1000, description="Upper bound on the rate at which requests start."
+        400.0, gt=0, le=1000, description="Upper bound on the rate at which requests start."
     )
     connect_timeout_s: float = Field(10.0, gt=0, le=300)
     read_timeout_s: float = Field(60.0, gt=0, le=600)
