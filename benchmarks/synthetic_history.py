@@ -89,7 +89,8 @@ def add_days(database: Database, first: date, last: date) -> None:
         format('author-{{}}/model-{{}}', m % 40, m) as model_id, format('author-{{}}', m % 40)
         as author, 'standard' as kind, format('Model {{}}', m) as model_name,
         repeat('Words that describe the model. ', 8) as description,
-        131072 as context_length, '{{}}' as pricing_json from {calendar}, range({MODELS}) as g(m)""",
+        131072 as context_length, '{{}}' as pricing_json
+        from {calendar}, range({MODELS}) as g(m)""",
         days,
     )
     database.execute(

@@ -94,7 +94,10 @@ final as (
         'schema',
         case when unknown_keys_json = '{}' then 'ok' else 'warn' end,
         json_array_length(json_keys(unknown_keys_json))::varchar,
-        concat('keys in the answers that no contract knows: ', left(unknown_keys_json, 400)),
+        case
+            when unknown_keys_json = '{}' then 'every key in the answers is known'
+            else concat('keys in the answers that nothing reads: ', left(unknown_keys_json, 400))
+        end,
         finished_at_utc
     from newest_sweep
 )

@@ -12,6 +12,13 @@ newest_sweep as (
     qualify row_number() over (order by started_at_utc desc, sweep_id desc) = 1
 ),
 
+-- From the coverage, for a record in quarantine does not make its model unlisted.
+listed_now as (
+    select coverage.model_id
+    from staging.stg_model_coverage as coverage
+    inner join newest_sweep using (sweep_id, partition_date)
+),
+
 listings as (
     select
         model_id,
@@ -57,14 +64,14 @@ final as (
         newest_listing.headline_input_usd_per_mtok,
         newest_listing.headline_output_usd_per_mtok,
         newest_listing.benchmarks_json,
-        newest_listing.sweep_id = newest_sweep.sweep_id as is_listed,
+        listed_now.model_id is not null as is_listed,
         listings.first_seen_utc,
         listings.last_seen_utc,
         newest_listing.observed_at_utc,
         newest_listing.sweep_id
     from newest_listing
     inner join listings using (model_id)
-    cross join newest_sweep
+    left join listed_now using (model_id)
 )
 
 select * from final
