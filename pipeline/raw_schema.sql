@@ -14,6 +14,7 @@ create table if not exists raw.sweeps (
     is_authenticated boolean not null,
     is_interrupted boolean not null,          -- the process died; what had landed was kept
     status varchar not null,                  -- complete, partial (some models failed), failed (no model list)
+    has_whole_model_list boolean not null,    -- else a page is missing, and models with it
     models_listed integer not null,
     models_expected integer not null,         -- asked for endpoints: neither alias nor router
     models_answered integer not null,

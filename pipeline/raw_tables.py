@@ -40,6 +40,7 @@ SWEEPS: ColumnTypes = {
     "is_authenticated": pl.Boolean,
     "is_interrupted": pl.Boolean,
     "status": pl.String,
+    "has_whole_model_list": pl.Boolean,
     "models_listed": pl.Int32,
     "models_expected": pl.Int32,
     "models_answered": pl.Int32,

@@ -70,6 +70,7 @@ class RawMarket:
         status: str | None = None,
         quarantined: Iterable[str] = (),
         sweep_id: str | None = None,
+        has_whole_model_list: bool = True,
     ) -> str:
         """Add a sweep at ``at``; a model whose endpoints are None has failed to answer."""
         instant = datetime.fromisoformat(at).replace(tzinfo=UTC)
@@ -90,6 +91,7 @@ class RawMarket:
                     "is_interrupted": False,
                     "status": status
                     or ("complete" if len(answered) == len(listing) else "partial"),
+                    "has_whole_model_list": has_whole_model_list,
                     "models_listed": len(listing),
                     "models_expected": len(listing),
                     "models_answered": len(answered),

@@ -434,6 +434,7 @@ def test_the_sweep_row_counts() -> None:
         "is_authenticated": False,
         "is_interrupted": False,
         "status": "partial",
+        "has_whole_model_list": True,
         "models_listed": 3,
         "models_expected": 2,
         "models_answered": 1,

@@ -28,16 +28,16 @@ coverage as (
     where partition_date = $partition_date and sweep_id = $sweep_id
 ),
 
--- A list that has lost a fifth of its models at once is taken for cut off, not for the truth.
+-- A list that lacks a page, or has lost a fifth of its models at once, is not taken for the truth.
 list_is_believable as (
     select
-        this_sweep.status <> 'failed'
+        this_sweep.has_whole_model_list
         and this_sweep.models_listed >= 0.8 * coalesce(max_by(
             earlier_sweeps.models_listed, (earlier_sweeps.started_at_utc, earlier_sweeps.sweep_id)
         ), 0) as is_believable
     from this_sweep
     left join earlier_sweeps on true
-    group by this_sweep.status, this_sweep.models_listed
+    group by this_sweep.has_whole_model_list, this_sweep.models_listed
 ),
 
 seen as (

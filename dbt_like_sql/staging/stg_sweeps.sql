@@ -13,6 +13,7 @@ select
     is_authenticated,
     is_interrupted,
     status,
+    has_whole_model_list,
     models_listed,
     models_expected,
     models_answered,

@@ -9,7 +9,7 @@ from urllib3.exceptions import InvalidHeader
 from urllib3.util.retry import Retry
 
 from pipeline.exact_json import NotJson, read_json
-from pipeline.landing_records import Answer
+from pipeline.landing.records import Answer
 
 _KEPT_HEADERS = {"content-type", "content-encoding", "retry-after", "date", "cf-ray"}
 _WRAPPERS = ("requests.", "urllib3.")
@@ -25,7 +25,7 @@ _MEANINGS = {
 
 
 class LastingError(ValueError):
-    """Raised by a check: the answer is not what was asked for, and asking again will not mend it."""
+    """Raised by a check: not what was asked for, and asking again will not mend it."""
 
 
 class Fault(Exception):  # noqa: N818 - not yet an error: another try may do

@@ -12,7 +12,7 @@ from typing import Any, Self
 import requests
 import urllib3
 
-from pipeline.landing_records import Answer
+from pipeline.landing.records import Answer
 from pipeline.settings import Settings
 from pipeline.sources.faults import Fault, kept_headers, read_answer, root_cause
 from pipeline.sources.pacing import Clock, Pace

@@ -111,6 +111,13 @@ def test_a_list_that_lost_a_fifth_of_its_models_at_once_is_not_believed(
     assert [row[0] for row in states(market)].count("gone") == 3
 
 
+def test_a_model_list_that_lacks_a_page_removes_nothing(market: RawMarket) -> None:
+    full = {f"acme/model-{number}": [endpoint()] for number in range(10)}
+    market.sweep("2026-11-01T06:17", full)
+    market.sweep("2026-11-02T06:17", dict(list(full.items())[:9]), has_whole_model_list=False)
+    assert {row[0] for row in states(market)} == {"first"}
+
+
 def test_a_drifting_tag_keeps_the_line_of_its_endpoint(market: RawMarket) -> None:
     groq = endpoint("Groq", "groq")
     market.sweep("2026-11-01T06:17", {MODEL: [groq, endpoint("Alibaba", "alibaba")]})

@@ -12,8 +12,8 @@ import polars as pl
 from pipeline.contracts.rules import Contract, Rule
 from pipeline.exact_json import write_json
 from pipeline.landing import SweepManifest
-from pipeline.market_keys import UnknownKeys
-from pipeline.market_rows import ReadRecord, UnreadableError
+from pipeline.market.keys import UnknownKeys
+from pipeline.market.rows import ReadRecord, UnreadableError
 from pipeline.raw_tables import frame_of
 
 

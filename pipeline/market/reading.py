@@ -13,11 +13,11 @@ from pipeline.contracts.endpoints import ENDPOINTS, provider_rules
 from pipeline.contracts.models import MODELS
 from pipeline.contracts.providers import PROVIDERS
 from pipeline.landing import Answer, SweepManifest
-from pipeline.market_answers import ChosenAnswers, choose_answers
-from pipeline.market_coverage import coverage_rows, sweep_row
-from pipeline.market_intake import Intake, TableKind
-from pipeline.market_keys import UnknownKeys
-from pipeline.market_rows import number_twins, read_endpoint, read_model, read_provider
+from pipeline.market.answers import ChosenAnswers, choose_answers
+from pipeline.market.coverage import coverage_rows, sweep_row
+from pipeline.market.intake import Intake, TableKind
+from pipeline.market.keys import UnknownKeys
+from pipeline.market.rows import number_twins, read_endpoint, read_model, read_provider
 from pipeline.raw_tables import frame_of
 from pipeline.sources.openrouter import usable_model_id
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from pipeline.landing_records import (
+from pipeline.landing.records import (
     Answer,
     LandedSweep,
     RequestFailure,

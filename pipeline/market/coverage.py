@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.landing import SweepManifest
-from pipeline.market_answers import ChosenAnswers
+from pipeline.market.answers import ChosenAnswers
 from pipeline.sources.openrouter import ListedModel, listed_models
 
 Row = dict[str, Any]
@@ -42,6 +42,7 @@ def sweep_row(
         "is_authenticated": manifest.is_authenticated,
         "is_interrupted": manifest.is_interrupted,
         "status": status if coverage else "failed",
+        "has_whole_model_list": has_whole_model_list,
         "models_listed": len(coverage),
         "models_expected": outcomes["answered"] + outcomes["failed"],
         "models_answered": outcomes["answered"],

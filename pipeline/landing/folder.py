@@ -20,15 +20,14 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from pipeline.landing_records import (
+from pipeline.landing.records import (
     Answer,
     LandedSweep,
-    RequestFailure,
     SweepManifest,
     SweepStart,
     read_line,
 )
-from pipeline.landing_writer import (
+from pipeline.landing.writer import (
     ANSWERS,
     BEGUN,
     IN_PROGRESS,
@@ -38,16 +37,6 @@ from pipeline.landing_writer import (
     remove_folder,
     write_durably,
 )
-
-__all__ = [
-    "Answer",
-    "CorruptLandingError",
-    "LandedSweep",
-    "Landing",
-    "RequestFailure",
-    "SweepManifest",
-    "SweepWriter",
-]
 
 log = logging.getLogger("tokentape")
 
