@@ -1,0 +1,171 @@
+"""One published snapshot as the pages and routes ask it: its tables, files and manifest."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from pipeline.duck import Database
+from pipeline.publishing.files import describe_file
+from pipeline.publishing.manifest import MANIFEST_NAME, Manifest, PublishedFile
+from pipeline.publishing.marts import Mart, find_marts
+from pipeline.publishing.model_json import model_path
+from pipeline.publishing.text_forms import csv_cell, json_object
+
+# Below this likeness a suggestion is a guess that helps nobody.
+LEAST_LIKENESS = 0.7
+
+
+class Snapshot:
+    """One published snapshot: it never changes, and any number of threads may read it.
+
+    Frames are polars; prices come as Decimal, instants in UTC. The rows of a mart and their
+    columns are those of the data dictionary.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest, database: Database) -> None:
+        self.path = path
+        self.manifest_sha256 = describe_file(path / MANIFEST_NAME).sha256
+        self._manifest = manifest
+        self._database = database
+        self._marts = find_marts(database, schema="main")
+
+    @property
+    def snapshot_id(self) -> str:
+        """Return the id, the same for the same content."""
+        return self._manifest.snapshot_id
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        """Return the content of ``manifest.json``; instants are texts like 2026-11-30T06:17:00Z."""
+        return self._manifest.model_dump(mode="json", exclude_none=True)
+
+    def files(self) -> Mapping[str, PublishedFile]:
+        """Return every file but the manifest, by its path below the snapshot."""
+        return self._manifest.files
+
+    def model_file(self, model_id: str) -> str | None:
+        """Return the path of a model's JSON file below the snapshot; None for an unknown model."""
+        place = model_path(model_id)
+        return None if place is None or str(place) not in self.files() else str(place)
+
+    def market_table(self) -> pl.DataFrame:
+        """Return one row per model listed now, by model id."""
+        return self._frame("market_table", order_by="model_id")
+
+    def model_facts(self, model_id: str) -> dict[str, Any] | None:
+        """Return the facts of a model that is or was listed, by column; None for another id."""
+        found = self._of_model("model_facts", model_id, order_by="model_id")
+        return None if found.is_empty() else found.row(0, named=True)
+
+    def provider_table(self, model_id: str) -> pl.DataFrame:
+        """Return one row per endpoint of a model, best first."""
+        return self._of_model("provider_table", model_id, order_by="default_rank")
+
+    def price_history(self, model_id: str) -> pl.DataFrame:
+        """Return one row per endpoint of a model and span of unchanged listing, oldest first."""
+        return self._of_model("price_history", model_id, order_by="valid_from_utc, endpoint_id")
+
+    def price_changes(self, model_id: str | None = None, limit: int = 100) -> pl.DataFrame:
+        """Return the newest changes, of one model or of the whole market."""
+        return self._frame(
+            "price_changes",
+            where="$model_id is null or model_id = $model_id",
+            order_by="first_seen_new_utc desc, model_id, endpoint_id, field",
+            limit=limit,
+            parameters={"model_id": model_id},
+        )
+
+    def data_health(self) -> pl.DataFrame:
+        """Return one row per check of the data."""
+        return self._frame("data_health", order_by="check_name")
+
+    def sweep_log(self, limit: int = 100) -> pl.DataFrame:
+        """Return the newest sweeps first."""
+        return self._frame("sweep_log", order_by="started_at_utc desc, sweep_id", limit=limit)
+
+    def quarantine_log(self) -> pl.DataFrame:
+        """Return the records kept out of the market, newest first."""
+        return self._frame("quarantine_log", order_by="observed_at_utc desc, table_name, row_key")
+
+    def flag_log(self) -> pl.DataFrame:
+        """Return what was surprising in the latest sweep."""
+        return self._frame("flag_log", order_by="rule, table_name, row_key")
+
+    def suggest_models(self, text: str, limit: int = 5) -> list[str]:
+        """Return the ids closest to ``text``: those that contain it first, then the most alike."""
+        rows = self._database.rows(
+            f"""
+            with compared as (
+                select
+                    model_id,
+                    is_listed,
+                    contains(lower(model_id), lower(trim($text))) as is_part,
+                    greatest(
+                        jaro_winkler_similarity(lower(model_id), lower(trim($text))),
+                        jaro_winkler_similarity(
+                            lower(split_part(model_id, '/', 2)),
+                            lower(split_part(trim($text), '/', -1))
+                        )
+                    ) as likeness
+                from {self._marts["model_facts"].relation}
+            )
+            select model_id from compared where is_part or likeness >= $least
+            order by is_part desc, likeness desc, is_listed desc, model_id limit $limit
+            """,
+            {"text": text, "least": LEAST_LIKENESS, "limit": limit},
+        )
+        return [row[0] for row in rows]
+
+    def provider_table_csv(self, model_id: str) -> str:
+        """Return the provider table of a model as the published CSV has it, with the header."""
+        mart = self._marts["provider_table"]
+        cells = ", ".join(csv_cell(column) for column in mart.columns)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(column.name for column in mart.columns)
+        writer.writerows(self._provider_rows(mart, cells, model_id))
+        return text.getvalue()
+
+    def provider_table_json(self, model_id: str) -> str:
+        """Return the provider table of a model as a JSON list, with exact numbers."""
+        mart = self._marts["provider_table"]
+        rows = self._provider_rows(mart, json_object(mart.columns), model_id)
+        return "[" + ",\n".join(row[0] for row in rows) + "]\n"
+
+    def _provider_rows(self, mart: Mart, selected: str, model_id: str) -> list[tuple[str, ...]]:
+        return self._database.rows(
+            f"select {selected} from {mart.relation} where model_id = $model_id "
+            "order by default_rank",
+            {"model_id": model_id},
+        )
+
+    def _of_model(self, mart: str, model_id: str, *, order_by: str) -> pl.DataFrame:
+        return self._frame(
+            mart,
+            where="model_id = $model_id",
+            order_by=order_by,
+            parameters={"model_id": model_id},
+        )
+
+    def _frame(
+        self,
+        mart: str,
+        *,
+        order_by: str,
+        where: str = "true",
+        limit: int | None = None,
+        parameters: Mapping[str, object] | None = None,
+    ) -> pl.DataFrame:
+        bound = dict(parameters or {})
+        sql = f"select * from {self._marts[mart].relation} where {where} order by {order_by}"
+        if limit is not None:
+            sql += " limit $limit"
+            bound["limit"] = limit
+        return self._database.frame(sql, bound)
