@@ -72,7 +72,8 @@ def add_days(database: Database, first: date, last: date) -> None:
         f"""insert into raw.sweeps by name select sweep_id, partition_date,
         observed_at_utc as started_at_utc, observed_at_utc as finished_at_utc, 'live' as market,
         'synthetic' as base_url, false as is_authenticated, false as is_interrupted,
-        'complete' as status, true as has_whole_model_list, {MODELS} as models_listed, {MODELS} as models_expected,
+        'complete' as status, true as has_whole_model_list,
+        {MODELS} as models_listed, {MODELS} as models_expected,
         {MODELS} as models_answered, {ENDPOINTS} as endpoints, 64 as providers, 0 as quarantined,
         0 as flagged, '{{}}' as unknown_keys_json, '' as landing_sha256
         from (select {SWEEP} from {calendar})""",

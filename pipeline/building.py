@@ -167,9 +167,10 @@ def _check_columns(database: Database, model: SqlModel) -> None:
     ]
     wanted = [(column.name, column.type) for column in model.columns]
     if found != wanted:
-        odd = sorted(set(found) ^ set(wanted)) or ["the order of the columns"]
+        odd = sorted(f"{name} {type_}" for name, type_ in set(found) ^ set(wanted))
         raise SqlContractError(
-            f"{model.path}: the query and its contract differ in {odd[0]}; "
+            f"{model.path}: the query and its contract differ in "
+            f"{odd[0] if odd else 'the order of the columns'}; "
             f"mend the query or {model.path.with_suffix('.yml').name}"
         )
 

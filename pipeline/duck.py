@@ -33,30 +33,25 @@ class Database:
     @classmethod
     def in_memory(cls, *, memory_limit: str = "1GB", threads: int = 2) -> Database:
         """Open an empty database in memory; extensions are never fetched from the network."""
-        connection = duckdb.connect(
-            ":memory:",
-            config={
-                "autoinstall_known_extensions": "false",
-                "memory_limit": memory_limit,
-                "threads": str(threads),
-                "TimeZone": "UTC",
-            },
-        )
-        return cls(connection)
+        return cls._connect(":memory:", {"memory_limit": memory_limit, "threads": str(threads)})
 
     @classmethod
     def open_file(cls, path: Path, *, memory_limit: str, threads: int) -> Database:
         """Open, or create, the database file at ``path`` for writing."""
+        options = {
+            "memory_limit": memory_limit,
+            "threads": str(threads),
+            "storage_compatibility_version": STORAGE_VERSION,
+        }
+        return cls._connect(str(path), options)
+
+    @classmethod
+    def _connect(cls, path: str, options: dict[str, str]) -> Database:
         connection = duckdb.connect(
-            str(path),
-            config={
-                "autoinstall_known_extensions": "false",
-                "memory_limit": memory_limit,
-                "threads": str(threads),
-                "TimeZone": "UTC",
-                "storage_compatibility_version": STORAGE_VERSION,
-            },
+            path, config={"autoinstall_known_extensions": "false", **options}
         )
+        # Not in the config, where DuckDB 1.5 does not know it yet.
+        connection.execute("set global TimeZone = 'UTC'")
         return cls(connection)
 
     def attach(self, path: Path, alias: str, *, read_only: bool) -> None:
@@ -89,7 +84,8 @@ class Database:
     def frame(self, sql: str, parameters: Parameters | None = None) -> pl.DataFrame:
         """Return a query's answer as a polars frame."""
         with self._cursor() as cursor:
-            return cursor.sql(sql, params=dict(parameters or {})).pl()
+            frame: pl.DataFrame = cursor.sql(sql, params=dict(parameters or {})).pl()
+            return frame
 
     def insert(self, table: str, frame: pl.DataFrame) -> None:
         """Append ``frame`` to ``table``, matching columns by name."""

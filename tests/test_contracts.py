@@ -15,7 +15,7 @@ from pipeline.contracts.endpoints import ENDPOINTS, provider_rules
 from pipeline.contracts.models import MODELS
 from pipeline.contracts.providers import PROVIDERS
 from pipeline.contracts.rules import Contract, ContractError, Finding, Verdict
-from pipeline.market_rows import read_endpoint, read_model, read_provider
+from pipeline.market.rows import read_endpoint, read_model, read_provider
 from pipeline.raw_tables import frame_of
 
 OF_SWEEP = {

@@ -25,7 +25,7 @@ from pipeline.landing import (
     RequestFailure,
     SweepWriter,
 )
-from pipeline.landing_records import answer_line, read_line
+from pipeline.landing.records import answer_line, read_line
 
 STARTED = datetime(2026, 11, 30, 6, 17, tzinfo=UTC)
 ARRIVED = STARTED + timedelta(seconds=1)
