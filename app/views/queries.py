@@ -1,0 +1,62 @@
+"""The snapshot that a page shows, and its queries, cached by snapshot id."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+import streamlit as st
+
+from app.snapshot import Snapshot, open_snapshot
+from pipeline.settings import current_settings
+
+# A model page asks four questions; this keeps some 60 models, a few MB, for all sessions.
+CACHED_ANSWERS = 256
+
+
+def current_snapshot() -> Snapshot | None:
+    """Return the newest published snapshot, or None when nothing was published yet."""
+    return open_snapshot(current_settings().published_dir)
+
+
+def market_table(snapshot: Snapshot) -> pl.DataFrame:
+    """Return all models listed now."""
+    return _frame(snapshot, "market_table")
+
+
+def model_facts(snapshot: Snapshot, model_id: str) -> dict[str, Any] | None:
+    """Return the facts of a model, or None for an unknown one."""
+    facts: dict[str, Any] | None = _answer(
+        snapshot.snapshot_id, "model_facts", (model_id,), snapshot
+    )
+    return facts
+
+
+def provider_table(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return the endpoints of a model, in default order."""
+    return _frame(snapshot, "provider_table", model_id)
+
+
+def price_history(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return the price spans of a model."""
+    return _frame(snapshot, "price_history", model_id)
+
+
+def price_changes(snapshot: Snapshot, model_id: str | None, limit: int) -> pl.DataFrame:
+    """Return the newest changes of a model, or of the market."""
+    return _frame(snapshot, "price_changes", model_id, limit)
+
+
+def sweep_log(snapshot: Snapshot, limit: int) -> pl.DataFrame:
+    """Return the newest sweeps."""
+    return _frame(snapshot, "sweep_log", limit)
+
+
+def _frame(snapshot: Snapshot, query: str, *arguments: Any) -> pl.DataFrame:
+    frame: pl.DataFrame = _answer(snapshot.snapshot_id, query, arguments, snapshot)
+    return frame
+
+
+@st.cache_data(max_entries=CACHED_ANSWERS, show_spinner=False)
+def _answer(snapshot_id: str, query: str, arguments: tuple[Any, ...], _snapshot: Snapshot) -> Any:
+    return getattr(_snapshot, query)(*arguments)

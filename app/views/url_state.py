@@ -1,0 +1,53 @@
+"""Controls whose value lives in the URL as a short word, so that a view can be shared.
+
+Streamlit's own binding writes the label that the reader sees; here it is the key of the option.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import streamlit as st
+
+
+def url_selectbox(label: str, options: Mapping[str, str], *, name: str, width: int) -> str:
+    """Show a select box over ``options`` (key: label) and return the chosen key.
+
+    The URL's parameter ``name`` decides; it is absent for the first option, and one that is no
+    option counts as that.
+    """
+    widget = _widget(name)
+    st.session_state[widget] = _from_url(options, name)
+    chosen: str = st.selectbox(
+        label,
+        list(options),
+        format_func=options.__getitem__,
+        key=widget,
+        on_change=_to_url,
+        args=(options, name),
+        width=width,
+    )
+    return chosen
+
+
+def set_choice(options: Mapping[str, str], name: str, asked: str) -> None:
+    """Choose an option from elsewhere; a key that is none is ignored."""
+    if asked not in options:
+        return
+    if asked == next(iter(options)):
+        st.query_params.pop(name, None)
+    else:
+        st.query_params[name] = asked
+
+
+def _from_url(options: Mapping[str, str], name: str) -> str:
+    asked = st.query_params.get(name, "")
+    return asked if asked in options else next(iter(options))
+
+
+def _to_url(options: Mapping[str, str], name: str) -> None:
+    set_choice(options, name, st.session_state[_widget(name)])
+
+
+def _widget(name: str) -> str:
+    return f"{name}_choice"

@@ -1,0 +1,316 @@
+"""The pages, run as scripts on a published market: what each shows in every state."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import shown_market
+from html_tables import cells
+from shown_market import ALIAS, FREE, HOSTILE, HOSTILE_NAME, LLAMA, ROUTER, publish_shown_market
+from streamlit.testing.v1 import AppTest
+
+from app.views import frame
+from pipeline.settings import current_settings
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
+DASH = "\u2013"
+
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    data_dir = tmp_path_factory.mktemp("shown")
+    publish_shown_market(data_dir / "published")
+    return data_dir
+
+
+@pytest.fixture
+def data_dir(shown: Path) -> Path:
+    return shown
+
+
+@pytest.fixture
+def open_page(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+    """Open a view with query parameters; it must run without an exception."""
+    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(data_dir))
+    current_settings.cache_clear()
+
+    def opened(view: str, **parameters: str) -> AppTest:
+        page = AppTest.from_file(MAIN, default_timeout=60)
+        page.switch_page(f"views/{view}.py")
+        for name, value in parameters.items():
+            page.query_params[name] = value
+        return rerun(page)
+
+    yield opened
+    current_settings.cache_clear()
+
+
+def rerun(page: AppTest) -> AppTest:
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def html(page: AppTest) -> str:
+    """All HTML of a page, static and live, without the style sheet."""
+    static = [item.proto.body for item in page.get("html")]
+    live = [json.loads(item.proto.json)["html"] for item in page.get("bidi_component")]
+    return "\n".join(text for text in static + live if not text.startswith("<style>"))
+
+
+def text(page: AppTest) -> str:
+    return re.sub(r"<[^>]+>", " ", html(page))
+
+
+def provider_names(page: AppTest) -> list[str]:
+    table = next(
+        json.loads(item.proto.json)["html"]
+        for item in page.get("bidi_component")
+        if "tt-providers" in item.proto.json
+    )
+    return [row[0].split("  ")[0] for row in cells(table)]
+
+
+# ---- every page
+
+
+@pytest.mark.parametrize("view", ["home", "models", "model", "data", "health"])
+def test_every_page_says_how_old_its_data_is_and_that_it_is_demo_data(
+    open_page: Open, view: str
+) -> None:
+    page = open_page(view)
+
+    assert "refreshed 3 hours ago" in text(page)
+    assert "DEMO DATA" in text(page)
+    assert "Prices are list prices in US dollars per million tokens" in text(page)
+
+
+@pytest.mark.parametrize("view", ["home", "models", "model", "data", "health"])
+def test_before_the_first_sweep_every_page_names_the_commands_that_fill_it(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str
+) -> None:
+    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(tmp_path))
+    current_settings.cache_clear()
+
+    page = open_page(view)
+
+    assert "No market data yet" in text(page)
+    assert "tokentape sync" in text(page)
+    assert "make demo" in text(page)
+
+
+def test_the_status_line_says_when_a_sweep_is_overdue() -> None:
+    manifest = {"market": "live", "as_of_utc": "2026-11-30T06:17:00Z"}
+    day_after = datetime(2026, 12, 1, 6, 0, tzinfo=UTC)
+
+    assert "overdue" not in frame.status_line(manifest, day_after)
+    assert "overdue" in frame.status_line(manifest, day_after + timedelta(hours=7))
+
+
+def test_a_damaged_snapshot_is_named_with_its_remedy(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    publish_shown_market(tmp_path / "published")
+    (tmp_path / "published" / "current" / "manifest.json").write_text("{")
+    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(tmp_path))
+    current_settings.cache_clear()
+
+    page = open_page("models")
+
+    assert "The data cannot be read" in text(page)
+    assert "tokentape publish" in text(page)
+
+
+def test_live_data_carries_no_demo_banner_and_names_its_source(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    publish_shown_market(tmp_path / "published", market="live")
+    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(tmp_path))
+    current_settings.cache_clear()
+
+    page = open_page("home")
+
+    assert "DEMO" not in text(page)
+    assert "source: OpenRouter public API" in text(page)
+
+
+def test_a_new_snapshot_is_shown_at_the_next_run(
+    open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    publish_shown_market(tmp_path / "published")
+    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(tmp_path))
+    current_settings.cache_clear()
+    page = open_page("models")
+    assert "DEMO" in text(page)
+
+    publish_shown_market(tmp_path / "published", market="live")
+    rerun(page)
+
+    assert "DEMO" not in text(page)
+
+
+def test_the_chart_needs_no_altair(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "altair", None)  # importing it would fail
+
+    page = open_page("model", model=LLAMA)
+
+    assert len(page.get("vega_lite_chart")) == 1
+
+
+# ---- Home and Models
+
+
+def test_home_sums_up_the_market_and_lists_the_latest_changes(open_page: Open) -> None:
+    page = open_page("home")
+
+    assert 'aria-label="Market at a glance"' in html(page)
+    assert f'href="model?model={LLAMA}"' in html(page)
+    assert "input 0.03 \u2192 0.02 (\u221233%)" in text(page)
+
+
+def test_home_shows_one_kind_of_change_only_when_asked(open_page: Open) -> None:
+    page = open_page("home", changes="dearer")
+
+    assert "Nothing yet" in text(page)
+
+
+def test_the_index_searches_filters_and_counts(open_page: Open) -> None:
+    page = open_page("models", q="llama 8b")
+    assert "1 of 5 models" in text(page)
+
+    page.text_input[0].set_value("no such model")
+    rerun(page)
+    assert "No model matches" in text(page)
+
+
+def test_the_index_takes_its_order_from_the_url(open_page: Open) -> None:
+    page = open_page("models", order="-input")
+
+    assert page.selectbox(key="order_choice").value == "-input"
+    hostile, llama = (html(page).index(f"model?model={name}") for name in (HOSTILE, LLAMA))
+    assert hostile < llama
+
+
+# ---- Model
+
+
+def test_the_model_page_shows_its_endpoints_in_default_order(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA)
+
+    assert "<h1>Meta: Llama 3.1 8B Instruct</h1>" in html(page)
+    assert provider_names(page) == [
+        endpoint["provider_name"] for endpoint in shown_market.LLAMA_ENDPOINTS
+    ]
+    assert f"some pricing may be stale {DASH} last verified 2026-10-24" in text(page)
+    assert "0.152" in text(page)
+    assert "0.149" in text(page)
+    assert 'href="https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct"' in html(page)
+
+
+def test_the_sort_of_the_providers_stands_in_the_url(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA, sort="-input")
+    assert provider_names(page)[:2] == ["Together", "Cloudflare"]
+
+    page.selectbox(key="sort_choice").set_value("input")
+    rerun(page)
+
+    assert provider_names(page)[0] == "Google Vertex"
+    assert page.query_params["sort"] == "input"
+
+
+def test_a_sort_that_is_none_counts_as_the_default(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA, sort="'; drop table")
+
+    assert provider_names(page)[0] == "DeepInfra"
+
+
+def test_the_chart_follows_the_switches_in_the_url(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA, price="output", range="30d")
+
+    spec = json.loads(page.get("vega_lite_chart")[0].proto.spec)
+
+    assert spec["description"].startswith(
+        "Step chart of the output price in USD per million tokens over the last 30d."
+    )
+
+
+def test_a_price_that_nobody_states_is_said_to_be_missing(open_page: Open) -> None:
+    page = open_page("model", model=FREE, price="cache")
+
+    assert "No cache price in this time" in text(page)
+
+
+def test_a_free_model_is_free(open_page: Open) -> None:
+    page = open_page("model", model=FREE)
+
+    assert "free" in cells(html(page))[0]
+    assert "cheapest" not in [item.strip() for item in cells(html(page))[0]]
+
+
+def test_an_unknown_model_is_met_with_suggestions(open_page: Open) -> None:
+    page = open_page("model", model="meta-lama/lama-3.1-8b<b>")
+
+    assert page.title[0].value == "Model not found"
+    assert "meta-lama/lama-3.1-8b&lt;b&gt;" in html(page)
+    assert f'href="model?model={LLAMA}"' in html(page)
+
+
+def test_without_a_model_the_page_offers_all(open_page: Open) -> None:
+    page = open_page("model")
+
+    assert page.title[0].value == "Which model?"
+    assert len(page.selectbox[0].options) == 5
+
+
+def test_a_router_and_an_alias_say_why_nobody_serves_them(open_page: Open) -> None:
+    assert "It is a router" in text(open_page("model", model=ROUTER))
+
+    alias = open_page("model", model=ALIAS)
+    assert "It is an alias" in text(alias)
+    assert f'href="model?model={LLAMA}"' in html(alias)
+
+
+def test_hostile_texts_are_shown_as_text_on_every_page(open_page: Open) -> None:
+    for page in (
+        open_page("models"),
+        open_page("model", model=HOSTILE),
+        open_page("health"),
+    ):
+        assert "<script" not in html(page)
+        assert "<img" not in html(page)
+        assert "<b>b" not in html(page)
+        assert "javascript:" not in re.findall(r'href="([^"]*)', html(page))
+    model = open_page("model", model=HOSTILE)
+    assert HOSTILE_NAME not in [item.value for item in model.markdown]
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; **bold**" in html(model)
+
+
+# ---- Data and Health
+
+
+def test_data_links_every_table_and_shows_code_that_reads_it(open_page: Open) -> None:
+    page = open_page("data")
+
+    assert 'href="/data/price_history.parquet"' in html(page)
+    assert 'href="/data/provider_table.csv.gz"' in html(page)
+    assert 'href="/data/tokentape.duckdb"' in html(page)
+    assert 'href="/data/schema/market_table.json"' in html(page)
+    assert len(page.code) == 3
+
+
+def test_health_shows_the_last_sweep_the_checks_and_what_was_refused(open_page: Open) -> None:
+    shown = text(open_page("health"))
+
+    assert "partial, took 41 s" in shown
+    assert "66.7%" in shown
+    assert "2 of 3 models answered" in shown
+    assert "input price is -3" in shown
+    assert "cache read 0.06, input 0.05" in shown

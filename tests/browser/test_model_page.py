@@ -1,0 +1,215 @@
+"""The running app in a real browser: deep links, sorting, going back, downloads, phone width."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+from shown_market import HOSTILE, HOSTILE_NAME, LLAMA, LLAMA_ENDPOINTS, publish_shown_market
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium")
+# Chromium's own background traffic is off, so that every request seen is one of the page.
+FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PATHS = ("", "models", f"model?model={LLAMA}", f"model?model={HOSTILE}", "data", "health")
+# The app is one page; what is being looked at scrolls inside it.
+MAIN = "[data-testid=stMain]"
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    data_dir = tmp_path_factory.mktemp("shown")
+    publish_shown_market(data_dir / "published")
+    process = subprocess.Popen(
+        (sys.executable, "-m", "streamlit", "run", "app/asgi.py", "--server.port", "0"),
+        cwd=ROOT,
+        env={**os.environ, "TOKENTAPE_DATA_DIR": str(data_dir)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        # It listens before it names its address.
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
+                yield found[0]
+                return
+        pytest.fail(f"the app ended with {process.wait()}")
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def open_page(browser: Browser, url: str) -> Iterator[Callable[..., Page]]:
+    """Open a path in a new context and wait until all of the page is there."""
+    contexts = []
+
+    def opened(path: str, width: int = 1440, scheme: str = "light") -> Page:
+        context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(f"{url}/{path}")
+        shown(page)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def shown(page: Page) -> None:
+    expect(page.locator(".tt-footer")).to_be_visible(timeout=60_000)
+
+
+def providers(page: Page) -> list[str]:
+    return page.locator(".tt-providers .tt-name").all_inner_texts()
+
+
+def test_a_cold_deep_link_shows_the_providers_in_default_order(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(f"model?model={LLAMA}")
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Meta: Llama 3.1 8B Instruct")
+    expect(page.locator(".tt-providers tbody tr")).to_have_count(len(LLAMA_ENDPOINTS))
+    assert providers(page) == [endpoint["provider_name"] for endpoint in LLAMA_ENDPOINTS]
+    assert page.title() == "Meta: Llama 3.1 8B Instruct | tokentape"
+
+
+def test_a_head_sorts_by_click_and_by_key_and_the_url_keeps_it(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(f"model?model={LLAMA}")
+    head = page.locator(".tt-providers").get_by_role("button", name="Input $/M")
+
+    head.click()
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Input")
+    assert providers(page)[0] == "Google Vertex"
+    page.keyboard.press("Enter")  # the head has kept the focus
+    expect(page.locator("th[aria-sort=descending]")).to_contain_text("Input")
+
+    expect(page).to_have_url(re.compile(r"[?&]sort=-input"))
+    page.reload()
+    shown(page)
+    expect(page.locator("th[aria-sort=descending]")).to_contain_text("Input")
+    assert providers(page)[0] == "Together"
+
+
+def test_a_model_opens_without_a_reload_and_back_returns_to_the_search(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("models")
+    page.evaluate("window.loadedOnce = true")
+    page.get_by_placeholder("Name or id").fill("llama 8b")
+    expect(page.locator(".tt-hits")).to_have_text("1 of 5 models")
+    expect(page).to_have_url(re.compile(r"[?&]q=llama"))
+
+    page.get_by_role("link", name="Meta: Llama 3.1 8B Instruct").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Meta: Llama 3.1 8B Instruct")
+    expect(page).to_have_url(re.compile(r"/model\?model="))
+    page.go_back()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Models")
+    expect(page.locator(".tt-hits")).to_have_text("1 of 5 models")
+    assert page.evaluate("window.loadedOnce") is True
+
+
+def test_the_downloaded_csv_holds_the_rows_that_are_shown(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(f"model?model={LLAMA}")
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+
+    with Path(download.value.path()).open(newline="") as handle:
+        rows = list(csv.DictReader(handle))
+    assert [row["provider_name"] for row in rows] == providers(page)
+    assert [row["input_usd_per_mtok"] for row in rows] == [
+        endpoint["prices"][0] for endpoint in LLAMA_ENDPOINTS
+    ]
+    assert rows[0]["cache_read_usd_per_mtok"] == ""
+
+
+def test_hostile_texts_stay_text(open_page: Callable[..., Page]) -> None:
+    page = open_page(f"model?model={HOSTILE}")
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    page.reload()
+    shown(page)
+
+    expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE_NAME)
+    chart = page.locator("[data-testid=stVegaLiteChart]")
+    chart.scroll_into_view_if_needed()
+    chart.hover()
+    assert page.locator(f"{MAIN} img[src=x]").count() == 0
+    assert dialogs == []
+
+
+def test_on_a_phone_the_pages_stand_in_a_row_and_no_drawer_opens(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page("models", width=390)
+
+    page.locator(".st-key-phone_nav").get_by_role("link", name="Health").click()
+
+    expect(page.get_by_role("heading", level=1)).to_have_text("Health")
+    expect(page.locator("[data-testid=stExpandSidebarButton]")).to_be_hidden()
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_no_page_asks_another_host_or_scrolls_sideways_on_a_phone(
+    browser: Browser, url: str, path: str
+) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, color_scheme="dark")
+    page = context.new_page()
+    asked: list[str] = []
+    failures: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.on("pageerror", lambda error: failures.append(str(error)))
+    page.goto(f"{url}/{path}")
+    shown(page)
+
+    widths = page.evaluate(
+        f"[document.documentElement.scrollWidth, document.querySelector('{MAIN}').scrollWidth]"
+    )
+
+    assert widths == [390, 390]
+    assert [address for address in asked if not address.startswith((url, "data:", "blob:"))] == []
+    assert failures == []
+    context.close()
