@@ -53,24 +53,60 @@ def build(database: Database, model: SqlModel, models: Sequence[SqlModel]) -> Bu
     """
     started = time.perf_counter()
     sweeps = 0
+    fingerprint = lineage_fingerprint(model, models)
     with database.transaction():
-        for schema in ("meta", *SCHEMAS):
+        for schema in SCHEMAS:
             database.execute(f"create schema if not exists {schema}")
         if model.materialized == "incremental":
-            sweeps = _build_incremental(database, model, lineage_fingerprint(model, models))
+            sweeps = _build_incremental(database, model, fingerprint)
         else:
             kind = model.materialized
             database.execute(f"create or replace {kind} {model.qualified_name} as {model.sql}")
             _check_columns(database, model)
             if kind == "table":
                 _check_rows(database, model, "true", {})
+        _remember(database, model, fingerprint)
     rows = None
     if model.materialized != "view":
         rows = database.value(f"select count(*) from {model.qualified_name}")
     return BuildResult(model.qualified_name, rows, sweeps, time.perf_counter() - started)
 
 
+def are_up_to_date(database: Database, models: Sequence[SqlModel]) -> bool:
+    """Say whether every model was built, as it is now, from all sweeps that are in.
+
+    Another run may load a sweep between two builds of this one; what is read at such a moment
+    would show some tables with that sweep and some without.
+    """
+    _create_memory(database)
+    sweeps = database.value("select count(*) from raw.sweeps")
+    built = set(database.rows("select model, fingerprint, sweeps from meta.built_models"))
+    return all(
+        (model.qualified_name, lineage_fingerprint(model, models), sweeps) in built
+        for model in models
+    )
+
+
+def _create_memory(database: Database) -> None:
+    database.execute("create schema if not exists meta")
+    database.execute(
+        "create table if not exists meta.built_models "
+        "(model varchar, fingerprint varchar, sweeps bigint)"
+    )
+
+
+def _remember(database: Database, model: SqlModel, fingerprint: str) -> None:
+    _create_memory(database)
+    known = {"model": model.qualified_name}
+    database.execute("delete from meta.built_models where model = $model", known)
+    database.execute(
+        "insert into meta.built_models select $model, $fingerprint, count(*) from raw.sweeps",
+        {**known, "fingerprint": fingerprint},
+    )
+
+
 def _build_incremental(database: Database, model: SqlModel, fingerprint: str) -> int:
+    database.execute("create schema if not exists meta")
     database.execute(
         "create table if not exists meta.built_sweeps (model varchar, fingerprint varchar, "
         "sweep_id varchar, partition_date date, started_at_utc timestamptz)"

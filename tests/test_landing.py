@@ -200,6 +200,9 @@ def test_sweeps_come_by_time_and_can_be_chosen_by_day(tmp_path: Path) -> None:
         return [sweep.manifest.started_at_utc for sweep in landing.sweeps(first, last)]
 
     assert listed() == sorted(starts)
+    newest = landing.newest()
+    assert newest is not None
+    assert newest.manifest.started_at_utc == max(starts)
     assert listed(day, day) == [starts[2], starts[1]]
     assert listed(first=day + timedelta(days=1)) == [starts[0]]
     assert listed(last=day - timedelta(days=1)) == []
@@ -207,6 +210,7 @@ def test_sweeps_come_by_time_and_can_be_chosen_by_day(tmp_path: Path) -> None:
 
 def test_a_landing_that_does_not_exist_holds_nothing(tmp_path: Path) -> None:
     assert Landing(tmp_path / "none").sweeps() == []
+    assert Landing(tmp_path / "none").newest() is None
     assert Landing(tmp_path / "none").recover(FINISHED) == []
 
 

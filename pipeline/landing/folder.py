@@ -13,7 +13,7 @@ import hashlib
 import logging
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -80,21 +80,38 @@ class Landing:
             write_durably(folder / BEGUN, start.model_dump_json())
             return SweepWriter(folder)
 
-    def sweeps(self, first: date | None = None, last: date | None = None) -> list[LandedSweep]:
+    def sweeps(
+        self,
+        first: date | None = None,
+        last: date | None = None,
+        on_corrupt: Callable[[CorruptLandingError], None] | None = None,
+    ) -> list[LandedSweep]:
         """Return the sealed sweeps of the days ``first`` to ``last``, oldest start first.
 
-        Raises ``CorruptLandingError`` when a manifest cannot be believed.
+        A sweep whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
+        ``on_corrupt`` its ``CorruptLandingError`` is raised.
         """
-        found = [
-            _read_manifest(folder)
-            for day, day_folder in _days(self._sweeps)
-            if (first is None or first <= day) and (last is None or day <= last)
-            for folder in day_folder.iterdir()
-            if _SWEEP_ID.fullmatch(folder.name)
-        ]
+        found = []
+        for day, day_folder in _days(self._sweeps):
+            if (first is None or first <= day) and (last is None or day <= last):
+                for folder in day_folder.iterdir():
+                    if _SWEEP_ID.fullmatch(folder.name):
+                        try:
+                            found.append(_read_manifest(folder))
+                        except CorruptLandingError as error:
+                            if on_corrupt is None:
+                                raise
+                            on_corrupt(error)
         return sorted(
             found, key=lambda sweep: (sweep.manifest.started_at_utc, sweep.manifest.sweep_id)
         )
+
+    def newest(self) -> LandedSweep | None:
+        """Return the newest sealed sweep, None when there is none; reads no other day's."""
+        for day, _ in sorted(_days(self._sweeps), reverse=True):
+            if sweeps := self.sweeps(day, day):
+                return sweeps[-1]
+        return None
 
     def answers(self, sweep: LandedSweep) -> Iterator[Answer]:
         """Return the answers of ``sweep`` in the order of arrival, byte for byte.

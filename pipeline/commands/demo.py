@@ -1,0 +1,57 @@
+"""``tokentape demo``: the product on a made-up market."""
+
+from __future__ import annotations
+
+import threading
+from datetime import datetime
+
+import click
+
+from pipeline.commands.exit_codes import DONE, FAILED
+from pipeline.commands.serving import require_ports, run_command, serve
+from pipeline.demo import demo_anchor, demo_settings, land_history
+from pipeline.landing import Landing
+from pipeline.running import stop_signals
+from pipeline.sandbox.market import Market
+from pipeline.sandbox.server import SandboxServer
+from pipeline.services import snapshot_manifest
+from pipeline.settings import Settings, load_settings
+from pipeline.steps import utc_now
+
+
+@click.command()
+@click.option("--no-serve", is_flag=True, help="Make history, build and publish, then end.")
+def demo(no_serve: bool) -> int:
+    """Show the whole product on a made-up market, without any network.
+
+    A local server stands in for the API. It is swept once for each of the last 90 days, with the
+    clock set back, and then by the daily schedule. Everything is labelled as demo data and kept
+    apart in ./data-demo (or TOKENTAPE_DATA_DIR, if set), Dagster's runs too. Started again, it
+    adds only the days that are missing.
+    """
+    settings = demo_settings(load_settings())
+    if not no_serve:
+        require_ports(settings)
+    now = utc_now()
+    market = Market(anchor=demo_anchor(settings, now.date()))
+    with stop_signals() as stop, SandboxServer(market) as sandbox:
+        settings = settings.model_copy(update={"openrouter_url": sandbox.url})
+        click.echo(f"demo: a made-up market, in {settings.data_dir}")
+        land_history(settings, sandbox, now, stop)
+        code = DONE if _is_published(settings) else _bring_in(settings, stop)
+        if stop.is_set():
+            click.echo("tokentape: stopped", err=True)
+            return FAILED
+        return code if no_serve or code != DONE else serve(settings, stop)
+
+
+def _bring_in(settings: Settings, stop: threading.Event) -> int:
+    return FAILED if stop.is_set() else run_command(settings, stop, "backfill")
+
+
+def _is_published(settings: Settings) -> bool:
+    manifest = snapshot_manifest(settings)
+    if manifest is None:
+        return False
+    newest = max(sweep.manifest.started_at_utc for sweep in Landing(settings.landing_dir).sweeps())
+    return datetime.fromisoformat(str(manifest["as_of_utc"])) >= newest
