@@ -26,7 +26,8 @@ try:
 except SnapshotError as error:
     snapshot, problem = None, error
 manifest = snapshot.manifest if snapshot else None
-frame.top(manifest, [shown for shown in pages if shown.visibility == "visible"])
+base_url = str(queries.sweep_log(snapshot, 1)["base_url"][0]) if snapshot else ""
+frame.top(manifest, base_url, [shown for shown in pages if shown.visibility == "visible"])
 if snapshot:
     page.run()
 elif problem:

@@ -55,12 +55,15 @@ def build(database: Database, model: SqlModel, models: Sequence[SqlModel]) -> Bu
     sweeps = 0
     fingerprint = lineage_fingerprint(model, models)
     with database.transaction():
+        _create_memory(database)
         for schema in SCHEMAS:
             database.execute(f"create schema if not exists {schema}")
         if model.materialized == "incremental":
             sweeps = _build_incremental(database, model, fingerprint)
         else:
             kind = model.materialized
+            _forget_sweeps(database, model)
+            _drop_unless(database, model, kind)
             database.execute(f"create or replace {kind} {model.qualified_name} as {model.sql}")
             _check_columns(database, model)
             if kind == "table":
@@ -93,10 +96,13 @@ def _create_memory(database: Database) -> None:
         "create table if not exists meta.built_models "
         "(model varchar, fingerprint varchar, sweeps bigint)"
     )
+    database.execute(
+        "create table if not exists meta.built_sweeps (model varchar, fingerprint varchar, "
+        "sweep_id varchar, partition_date date, started_at_utc timestamptz)"
+    )
 
 
 def _remember(database: Database, model: SqlModel, fingerprint: str) -> None:
-    _create_memory(database)
     known = {"model": model.qualified_name}
     database.execute("delete from meta.built_models where model = $model", known)
     database.execute(
@@ -106,23 +112,15 @@ def _remember(database: Database, model: SqlModel, fingerprint: str) -> None:
 
 
 def _build_incremental(database: Database, model: SqlModel, fingerprint: str) -> int:
-    database.execute("create schema if not exists meta")
-    database.execute(
-        "create table if not exists meta.built_sweeps (model varchar, fingerprint varchar, "
-        "sweep_id varchar, partition_date date, started_at_utc timestamptz)"
+    _drop_unless(database, model, "table")
+    is_known = database.value(
+        "select count(*) > 0 from meta.built_sweeps "
+        "where model = $model and fingerprint = $fingerprint",
+        {"model": model.qualified_name, "fingerprint": fingerprint},
     )
-    known = {"model": model.qualified_name, "fingerprint": fingerprint}
-    stale = database.value(
-        "select count(*) from meta.built_sweeps "
-        "where model = $model and fingerprint <> $fingerprint",
-        known,
-    )
-    if stale:
+    if not is_known:
         database.execute(f"drop table if exists {model.qualified_name}")
-        database.execute(
-            "delete from meta.built_sweeps where model = $model and fingerprint <> $fingerprint",
-            known,
-        )
+        _forget_sweeps(database, model)
     columns = ", ".join(f"{column.name} {column.type}" for column in model.columns)
     database.execute(f"create table if not exists {model.qualified_name} ({columns})")
 
@@ -137,7 +135,12 @@ def _build_incremental(database: Database, model: SqlModel, fingerprint: str) ->
         "insert into meta.built_sweeps "
         "select $model, $fingerprint, sweep_id, partition_date, started_at_utc from raw.sweeps "
         "where (started_at_utc, sweep_id) >= ($started_at_utc, $sweep_id)",
-        {**known, "started_at_utc": pending[0].started_at_utc, "sweep_id": pending[0].sweep_id},
+        {
+            "model": model.qualified_name,
+            "fingerprint": fingerprint,
+            "started_at_utc": pending[0].started_at_utc,
+            "sweep_id": pending[0].sweep_id,
+        },
     )
     _check_rows(
         database,
@@ -146,6 +149,12 @@ def _build_incremental(database: Database, model: SqlModel, fingerprint: str) ->
         {"first_date": min(sweep.partition_date for sweep in pending)},
     )
     return len(pending)
+
+
+def _forget_sweeps(database: Database, model: SqlModel) -> None:
+    database.execute(
+        "delete from meta.built_sweeps where model = $model", {"model": model.qualified_name}
+    )
 
 
 def _pending_sweeps(database: Database, model: SqlModel) -> list[_Sweep]:
@@ -195,6 +204,18 @@ def lineage_fingerprint(model: SqlModel, models: Sequence[SqlModel]) -> str:
     for name in sorted(wanted):
         digest.update(by_name[name].fingerprint.encode())
     return digest.hexdigest()
+
+
+def _drop_unless(database: Database, model: SqlModel, kind: str) -> None:
+    """Make way for a model whose materialization has changed between table and view."""
+    found = database.value(
+        "select lower(table_type) from information_schema.tables "
+        "where table_schema = $schema and table_name = $name",
+        {"schema": model.schema, "name": model.name},
+    )
+    other = {"view": "table", "table": "view"}[kind]
+    if found is not None and other in found:
+        database.execute(f"drop {other} {model.qualified_name}")
 
 
 def _check_columns(database: Database, model: SqlModel) -> None:

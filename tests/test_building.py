@@ -87,6 +87,21 @@ def test_a_changed_query_renews_everything(market: RawMarket, build: Build) -> N
     assert numbers(market) == [("20261101", 10), ("20261103", 20)]
 
 
+def test_a_model_may_change_from_one_materialization_to_another(
+    market: RawMarket, build: Build
+) -> None:
+    query = "select sweep_id, partition_date, 1::bigint as number from raw.sweeps"
+    one_sweep = f"{query} where partition_date = $partition_date and sweep_id = $sweep_id"
+    build(query, "table")
+    build(query, "view")
+    build(one_sweep)
+    build(query, "view")
+    build(one_sweep)
+    build(query, "table")
+    build(one_sweep)
+    assert numbers(market) == [("20261101", 1), ("20261103", 1)]
+
+
 def test_a_query_that_gives_other_columns_than_its_contract_is_refused(build: Build) -> None:
     with pytest.raises(SqlContractError, match=r"counted\.sql: the query and its contract differ"):
         build("select sweep_id, partition_date from raw.sweeps", "table")

@@ -6,11 +6,11 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from small_market import LLAMA, small_sandbox
+from small_market import LLAMA, land_at, morning_of, settings_at, small_sandbox
 
 from pipeline import cli
 from pipeline.commands.outcomes import tell_problems
@@ -185,6 +185,22 @@ def test_a_backfill_of_days_that_nothing_holds_fails(tokentape: Tokentape, tmp_p
     assert ended.code == 1
     assert "landing holds no sweep of 2026-03-30 to 2026-03-31" in ended.line
     assert not (tmp_path / "data" / "published").exists()
+
+
+def test_a_backfill_of_everything_tells_of_a_damaged_sweep_and_loads_the_others(
+    tokentape: Tokentape, sandbox: SandboxServer, tmp_path: Path
+) -> None:
+    settings = settings_at(tmp_path / "data", sandbox.url)
+    damaged = land_at(settings, sandbox, morning_of(date(2026, 3, 30)))
+    land_at(settings, sandbox, morning_of(date(2026, 3, 31)))
+    (damaged.path / "manifest.json").chmod(0o644)
+    (damaged.path / "manifest.json").write_bytes(b"{")
+
+    ended = tokentape("backfill")
+
+    assert ended.code == 3
+    assert f"{damaged.manifest.sweep_id}/manifest.json is no manifest" in ended.line
+    assert "sweeps loaded: 1, in already: 0" in ended.out
 
 
 def test_a_backfill_of_an_empty_landing_says_what_to_run(tokentape: Tokentape) -> None:

@@ -23,6 +23,7 @@ from small_market import (
     small_sandbox,
 )
 
+from pipeline.assets.landed_sweep import SCHEDULED
 from pipeline.definitions import build_definitions
 from pipeline.landing import Landing
 from pipeline.runs import run_landed_days
@@ -58,11 +59,13 @@ def instance() -> Iterator[dg.DagsterInstance]:
         yield empty
 
 
-def run_daily(settings: Settings, day: date, clock: datetime) -> dg.ExecuteInProcessResult:
+def run_daily(
+    settings: Settings, day: date, clock: datetime, tags: dict[str, str] | None = None
+) -> dg.ExecuteInProcessResult:
     job = build_definitions(settings, lambda: clock).resolve_job_def("daily")
     with dg.DagsterInstance.ephemeral() as instance:
         return job.execute_in_process(
-            instance=instance, partition_key=day.isoformat(), raise_on_error=False
+            instance=instance, partition_key=day.isoformat(), raise_on_error=False, tags=tags
         )
 
 
@@ -113,14 +116,27 @@ def test_a_past_day_that_nothing_holds_fails_once_with_one_clear_line(
     assert len(sandbox.requests.paths) == asked_before
 
 
-def test_a_source_that_does_not_answer_is_asked_again_and_then_fails_with_one_line(
+def test_a_person_who_waits_is_told_at_once_that_the_source_does_not_answer(
+    settings: Settings,
+) -> None:
+    now = datetime.now(UTC)
+    nobody = settings.model_copy(update={"openrouter_url": "http://127.0.0.1:1/api/v1"})
+
+    result = run_daily(nobody, now.date(), now)
+
+    assert not [event for event in result.all_events if event.is_step_up_for_retry]
+    [line] = failure_lines(result)
+    assert "no answer from http://127.0.0.1:1/api/v1" in line
+
+
+def test_a_scheduled_run_asks_a_source_that_does_not_answer_again_and_then_fails_with_one_line(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("pipeline.assets.landed_sweep.FIRST_RETRY_AFTER_S", 0)
     now = datetime.now(UTC)
     nobody = settings.model_copy(update={"openrouter_url": "http://127.0.0.1:1/api/v1"})
 
-    result = run_daily(nobody, now.date(), now)
+    result = run_daily(nobody, now.date(), now, {SCHEDULED: "daily_at_fixed_minute"})
 
     assert len([event for event in result.all_events if event.is_step_up_for_retry]) == 2
     [line] = failure_lines(result)

@@ -78,6 +78,17 @@ def price_chart(
                 },
             },
             {
+                # The newest price as a dot: on the first day a line has no length yet.
+                "data": {"values": _last_points(spans)},
+                "mark": {"type": "point", "filled": True, "size": 36},
+                "encoding": {
+                    "x": {"field": "at", "type": "temporal"},
+                    "y": {"field": "price", "type": "quantitative"},
+                    "color": _by_label("color", series),
+                    "opacity": {"condition": {"param": "pointed_at", "value": 1}, "value": 0.18},
+                },
+            },
+            {
                 # Unseen bars on the lines: wide enough to point at, one tooltip a span.
                 "params": [{"name": "pointed_at", "select": POINTED_AT}],
                 "data": {"values": _span_values(spans, now)},
@@ -118,6 +129,14 @@ def _line_points(spans: pl.DataFrame) -> list[dict[str, Any]]:
         {"label": row["label"], "run": row["run"], "at": _iso(at), "price": float(row["price"])}
         for row in spans.iter_rows(named=True)
         for at in (row["from_utc"], row["to_utc"])
+    ]
+
+
+def _last_points(spans: pl.DataFrame) -> list[dict[str, Any]]:
+    last = spans.sort("to_utc").group_by("label", maintain_order=True).last()
+    return [
+        {"label": row["label"], "at": _iso(row["to_utc"]), "price": float(row["price"])}
+        for row in last.iter_rows(named=True)
     ]
 
 

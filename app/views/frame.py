@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit.navigation.page import Page
@@ -35,7 +36,7 @@ def name_page(title: str) -> None:
     )
 
 
-def top(manifest: dict[str, Any] | None, pages: Sequence[Page]) -> None:
+def top(manifest: dict[str, Any] | None, base_url: str, pages: Sequence[Page]) -> None:
     """Show the style, the phone's navigation, the demo banner and the status line."""
     st.html(ASSETS / "tokentape.css")
     st.logo(str(ASSETS / "logo.svg"), size="medium")
@@ -54,10 +55,10 @@ def top(manifest: dict[str, Any] | None, pages: Sequence[Page]) -> None:
                 tone="demo",
             )
         )
-    st.html(status_line(manifest, utc_now()))
+    st.html(status_line(manifest, base_url, utc_now()))
 
 
-def status_line(manifest: dict[str, Any], now: datetime) -> Markup:
+def status_line(manifest: dict[str, Any], base_url: str, now: datetime) -> Markup:
     """Say how old the data is and where it comes from."""
     as_of = datetime.fromisoformat(str(manifest["as_of_utc"]))
     is_demo = manifest["market"] == "demo"
@@ -71,10 +72,15 @@ def status_line(manifest: dict[str, Any], now: datetime) -> Markup:
         ),
         element("time", formatting.moment_text(as_of), datetime=as_of.isoformat()),
         element("span", "a sweep is overdue") if is_late else None,
-        element("span", "source: sandbox market" if is_demo else "source: OpenRouter public API"),
+        element("span", f"source: {'sandbox market' if is_demo else _source(base_url)}"),
         class_="tt-status",
         role="status",
     )
+
+
+def _source(base_url: str) -> str:
+    is_public = urlsplit(base_url).hostname == "openrouter.ai"
+    return "OpenRouter public API" if is_public else base_url
 
 
 def footer(manifest: dict[str, Any] | None) -> None:

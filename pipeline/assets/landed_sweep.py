@@ -17,6 +17,8 @@ from pipeline.sources.http import SourceUnreachable
 SHOWN_FAILURES = 50
 MOST_RETRIES = 2
 FIRST_RETRY_AFTER_S = 60
+# Dagster's tag of a run that a schedule has launched.
+SCHEDULED = "dagster/schedule_name"
 # The tag of a run that must not ask the source, not even for today.
 FROM_LANDING = "tokentape/from_landing"
 
@@ -54,8 +56,10 @@ def _pull(
     try:
         landed = steps.land(settings, clock, Progress("sweep"))
     except SourceUnreachable as error:
-        # Not a retry policy: Dagster would follow it on Ctrl-C as well, and sweep again.
-        if context.retry_number < MOST_RETRIES:
+        # Not a retry policy: Dagster would follow it on Ctrl-C as well, and sweep again. Only for
+        # the schedule: a person who waits is told at once.
+        is_scheduled = SCHEDULED in context.run.tags
+        if is_scheduled and context.retry_number < MOST_RETRIES:
             wait_s = FIRST_RETRY_AFTER_S * 2**context.retry_number
             context.log.warning(f"{one_line(error)}; next try in {wait_s} s")
             raise dg.RetryRequested(MOST_RETRIES, seconds_to_wait=wait_s) from error

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import click
 
 from pipeline.commands.outcomes import tell_failure, tell_problems
-from pipeline.landing import Landing
+from pipeline.landing import CorruptLandingError, Landing
 from pipeline.runs import open_instance, run_landed_days
 from pipeline.settings import Settings, load_settings
 from pipeline.steps import NothingLandedError, utc_now
@@ -43,8 +43,8 @@ def backfill(first: datetime | None, last: datetime | None) -> int:
         return failed
     facts = outcome.facts
     click.echo(
-        f"{first_day} to {last_day}: {facts['sweeps_loaded']} sweeps loaded, "
-        f"{facts['sweeps_in_already']} were in already"
+        f"{first_day} to {last_day}: sweeps loaded: {facts['sweeps_loaded']}, "
+        f"in already: {facts['sweeps_in_already']}"
     )
     click.echo(f"published {facts['snapshot_id']} in {settings.published_dir / 'current'}")
     return tell_problems(outcome, are_days_asked_for=first is not None or last is not None)
@@ -53,7 +53,10 @@ def backfill(first: datetime | None, last: datetime | None) -> int:
 def _landed(settings: Settings) -> tuple[date, date]:
     landing = Landing(settings.landing_dir)
     landing.recover(datetime.now(UTC))
-    days = [sweep.manifest.partition_date for sweep in landing.sweeps()]
+    damaged: list[CorruptLandingError] = []
+    days = [sweep.manifest.partition_date for sweep in landing.sweeps(on_corrupt=damaged.append)]
+    # Asked for as well: the run tells what is wrong with them, and loads the others.
+    days += [date.fromisoformat(error.path.parents[1].name) for error in damaged]
     if not days:
         raise NothingLandedError(
             f"landing is empty ({settings.landing_dir}); run `tokentape sync` to pull today"

@@ -23,6 +23,8 @@ DASH = "\u2013"
 
 Open = Callable[..., AppTest]
 
+PUBLIC_API = "https://openrouter.ai/api/v1"
+
 
 @pytest.fixture(scope="module")
 def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -107,12 +109,20 @@ def test_before_the_first_sweep_every_page_names_the_commands_that_fill_it(
     assert "make demo" in text(page)
 
 
+def test_the_status_line_names_the_source_that_was_asked() -> None:
+    manifest = {"market": "live", "as_of_utc": "2026-11-29T06:17:00Z"}
+    now = datetime(2026, 11, 29, 7, tzinfo=UTC)
+    assert "source: OpenRouter public API" in frame.status_line(manifest, PUBLIC_API, now)
+    other = "http://127.0.0.1:8080/api/v1"
+    assert f"source: {other}" in frame.status_line(manifest, other, now)
+
+
 def test_the_status_line_says_when_a_sweep_is_overdue() -> None:
     manifest = {"market": "live", "as_of_utc": "2026-11-30T06:17:00Z"}
     day_after = datetime(2026, 12, 1, 6, 0, tzinfo=UTC)
 
-    assert "overdue" not in frame.status_line(manifest, day_after)
-    assert "overdue" in frame.status_line(manifest, day_after + timedelta(hours=7))
+    assert "overdue" not in frame.status_line(manifest, PUBLIC_API, day_after)
+    assert "overdue" in frame.status_line(manifest, PUBLIC_API, day_after + timedelta(hours=7))
 
 
 def test_a_damaged_snapshot_is_named_with_its_remedy(
