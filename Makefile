@@ -32,7 +32,7 @@ demo: $(STAMP)
 	@exec $(BIN)/tokentape demo
 
 test: lint
-	$(PYTEST) -m "not browser and not recorded"
+	$(PYTEST) -n 2 -m "not browser and not recorded"
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

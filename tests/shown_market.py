@@ -191,6 +191,7 @@ def _health(database: Database) -> None:
             "started_at_utc": AS_OF,
             "finished_at_utc": AS_OF + timedelta(seconds=41),
             "market": "demo",
+            "base_url": "https://openrouter.ai/api/v1",
             "status": "partial",
             "is_interrupted": False,
             "models_expected": 3,
