@@ -147,7 +147,8 @@ def publish(
 def _load_some(
     settings: Settings, landing: Landing, sweeps: Iterable[LandedSweep], report: LoadReport
 ) -> LoadReport:
-    # pandera takes two seconds to import, and Dagster imports this module to draw its graph.
+    # polars and the contracts take a second to import, and Dagster imports this module to draw its
+    # graph.
     from pipeline.market import read_market  # noqa: PLC0415
 
     batches: list[MarketBatch] = []
