@@ -128,12 +128,12 @@ create table if not exists raw.providers (
     status_page_url varchar
 );
 
--- One row per record that broke a hard rule and was kept out of the tables above.
+-- One row per record that broke a hard rule and was kept out of the other tables.
 create table if not exists raw.quarantine (
-    sweep_id varchar not null,
+    sweep_id varchar not null,                -- of a probe's request: the run_id
     partition_date date not null,
     observed_at_utc timestamptz not null,
-    table_name varchar not null,              -- models, endpoints, providers
+    table_name varchar not null,              -- models, endpoints, providers, probe_requests
     model_id varchar,                         -- the model it belongs to, null for providers
     row_key varchar not null,                 -- what the record calls itself, for a person
     rule varchar not null,
@@ -150,4 +150,133 @@ create table if not exists raw.flags (
     row_key varchar not null,
     rule varchar not null,
     detail varchar not null
+);
+
+-- One row per run of probes: some targets measured one after the other.
+create table if not exists raw.probe_runs (
+    run_id varchar not null,
+    partition_date date not null,             -- UTC day on which the run started
+    started_at_utc timestamptz not null,
+    finished_at_utc timestamptz not null,
+    market varchar not null,
+    is_interrupted boolean not null,          -- it was stopped, or its process died
+    region varchar,                           -- label of the place that measured
+    config_json varchar not null,
+    batches integer not null,
+    requests integer not null,                -- planned, warm-ups and those never sent included
+    ok integer not null,
+    cost_usd decimal(18, 12),                 -- sum of what providers reported; null when none did
+    problems_json varchar not null,           -- a list: what was not measured, and why
+    engine_json varchar not null,             -- version of the code and of Python, platform
+    landing_sha256 varchar not null
+);
+
+-- One row per batch: requests to one target that ran together.
+create table if not exists raw.probe_batches (
+    run_id varchar not null,
+    partition_date date not null,
+    batch integer not null,                   -- 1.. within the run
+    target varchar not null,
+    prompt_set varchar not null,
+    phase varchar not null,                   -- warm_up, measure, cold_start
+    loop varchar not null,                    -- closed, open
+    concurrency integer not null,
+    offered_rate_per_s double,                -- of an open loop
+    round integer not null,
+    requests integer not null,
+    started_at_utc timestamptz not null,
+    seconds double not null,
+    send_lag_p99_ms double,                   -- how late requests went out
+    read_lag_p99_ms double,                   -- how long bytes lay in the kernel
+    busy_share double not null,               -- the engine's share of a core
+    machine_busy_share double,
+    steal_share double,                       -- what the hypervisor took
+    is_overloaded boolean not null,           -- the probe was too late: no figure is made of it
+    window_tokens double,                     -- tokens that came while all streams were busy
+    window_s double                           -- length of that time
+);
+
+-- One row per request of a probe. Times are CLOCK_MONOTONIC of the probe, ns.
+create table if not exists raw.probe_requests (
+    run_id varchar not null,
+    partition_date date not null,
+    request_id varchar not null,
+    target varchar not null,
+    model_id varchar not null,                -- the model under which it is shown
+    requested_model varchar not null,
+    provider_name varchar,                    -- who must serve it
+    tag varchar,                              -- the pinned endpoint
+    region varchar,
+    prompt_set varchar not null,
+    prompt_sha256 varchar not null,           -- without the nonce
+    pair_id varchar,
+    turn integer not null,                    -- 1.. within a pair
+    phase varchar not null,
+    loop varchar not null,
+    concurrency integer not null,
+    offered_rate_per_s double,
+    round integer not null,
+    batch integer not null,
+    max_tokens integer not null,
+    temperature double,
+    outcome varchar not null,
+    reason varchar,
+    http_status integer,
+    finish_reason varchar,
+    is_done_seen boolean not null,
+    served_by varchar,
+    served_model varchar,
+    generation_id varchar,
+    retry_after_s double,
+    rate_limit_json varchar not null,
+    content_encoding varchar,
+    stamp_source varchar,                     -- kernel, user
+    is_new_connection boolean,
+    peer varchar,
+    dns_ms double,
+    connect_ms double,
+    tls_ms double,
+    scheduled_ns bigint,
+    connected_ns bigint,
+    tls_done_ns bigint,
+    sent_ns bigint,
+    first_byte_ns bigint,
+    first_event_ns bigint,
+    first_reasoning_ns bigint,
+    first_token_ns bigint,                    -- of any channel
+    first_answer_ns bigint,
+    last_token_ns bigint,
+    end_ns bigint,
+    chunk_ns bigint[] not null,               -- arrival of every chunk with text
+    chunk_bytes integer[] not null,           -- length of its text, UTF-8
+    events integer not null,
+    coalesced_chunks integer not null,        -- came in one read with the chunk before
+    is_buffered boolean not null,
+    is_reasoning_hidden boolean not null,
+    prompt_tokens integer,
+    completion_tokens integer,                -- reasoning included
+    reasoning_tokens integer,
+    cached_tokens integer,
+    token_source varchar,                     -- usage, x_groq, chunks
+    usage_json varchar,
+    server_timing_json varchar,
+    cost_usd decimal(18, 12),                 -- as the provider reported it
+    scheduled_at_utc timestamptz not null,
+    sent_at_utc timestamptz
+);
+
+-- One row per self-check of the instrument in a run.
+create table if not exists raw.probe_self_checks (
+    run_id varchar not null,
+    partition_date date not null,
+    concurrency integer not null,
+    tokens_per_s double not null,             -- of each stream
+    is_tls boolean not null,
+    requests integer not null,
+    seconds double not null,
+    ttft_error_p50_ms double not null,
+    ttft_error_p99_ms double not null,
+    gap_error_p50_ms double not null,
+    gap_error_p99_ms double not null,
+    stamp_source varchar not null
 );

@@ -15,10 +15,15 @@ ColumnTypes = Mapping[str, pl.DataType | DataTypeClass]
 _INSTANT = pl.Datetime("us", "UTC")
 _PRICE = pl.Decimal(38, PRICE_SCALE)
 _DISCOUNT = pl.Decimal(18, DISCOUNT_SCALE)
+_COST = pl.Decimal(18, 12)
 _TEXTS = pl.List(pl.String)
 
 _OF_SWEEP: dict[str, pl.DataType | DataTypeClass] = {
     "sweep_id": pl.String,
+    "partition_date": pl.Date,
+}
+_OF_RUN: dict[str, pl.DataType | DataTypeClass] = {
+    "run_id": pl.String,
     "partition_date": pl.Date,
 }
 _OF_RECORD = {**_OF_SWEEP, "observed_at_utc": _INSTANT}
@@ -153,6 +158,127 @@ FLAGS: ColumnTypes = {
     "row_key": pl.String,
     "rule": pl.String,
     "detail": pl.String,
+}
+
+PROBE_RUNS: ColumnTypes = {
+    **_OF_RUN,
+    "started_at_utc": _INSTANT,
+    "finished_at_utc": _INSTANT,
+    "market": pl.String,
+    "is_interrupted": pl.Boolean,
+    "region": pl.String,
+    "config_json": pl.String,
+    "batches": pl.Int32,
+    "requests": pl.Int32,
+    "ok": pl.Int32,
+    "cost_usd": _COST,
+    "problems_json": pl.String,
+    "engine_json": pl.String,
+    "landing_sha256": pl.String,
+}
+
+PROBE_BATCHES: ColumnTypes = {
+    **_OF_RUN,
+    "batch": pl.Int32,
+    "target": pl.String,
+    "prompt_set": pl.String,
+    "phase": pl.String,
+    "loop": pl.String,
+    "concurrency": pl.Int32,
+    "offered_rate_per_s": pl.Float64,
+    "round": pl.Int32,
+    "requests": pl.Int32,
+    "started_at_utc": _INSTANT,
+    "seconds": pl.Float64,
+    "send_lag_p99_ms": pl.Float64,
+    "read_lag_p99_ms": pl.Float64,
+    "busy_share": pl.Float64,
+    "machine_busy_share": pl.Float64,
+    "steal_share": pl.Float64,
+    "is_overloaded": pl.Boolean,
+    "window_tokens": pl.Float64,
+    "window_s": pl.Float64,
+}
+
+PROBE_REQUESTS: ColumnTypes = {
+    **_OF_RUN,
+    "request_id": pl.String,
+    "target": pl.String,
+    "model_id": pl.String,
+    "requested_model": pl.String,
+    "provider_name": pl.String,
+    "tag": pl.String,
+    "region": pl.String,
+    "prompt_set": pl.String,
+    "prompt_sha256": pl.String,
+    "pair_id": pl.String,
+    "turn": pl.Int32,
+    "phase": pl.String,
+    "loop": pl.String,
+    "concurrency": pl.Int32,
+    "offered_rate_per_s": pl.Float64,
+    "round": pl.Int32,
+    "batch": pl.Int32,
+    "max_tokens": pl.Int32,
+    "temperature": pl.Float64,
+    "outcome": pl.String,
+    "reason": pl.String,
+    "http_status": pl.Int32,
+    "finish_reason": pl.String,
+    "is_done_seen": pl.Boolean,
+    "served_by": pl.String,
+    "served_model": pl.String,
+    "generation_id": pl.String,
+    "retry_after_s": pl.Float64,
+    "rate_limit_json": pl.String,
+    "content_encoding": pl.String,
+    "stamp_source": pl.String,
+    "is_new_connection": pl.Boolean,
+    "peer": pl.String,
+    "dns_ms": pl.Float64,
+    "connect_ms": pl.Float64,
+    "tls_ms": pl.Float64,
+    "scheduled_ns": pl.Int64,
+    "connected_ns": pl.Int64,
+    "tls_done_ns": pl.Int64,
+    "sent_ns": pl.Int64,
+    "first_byte_ns": pl.Int64,
+    "first_event_ns": pl.Int64,
+    "first_reasoning_ns": pl.Int64,
+    "first_token_ns": pl.Int64,
+    "first_answer_ns": pl.Int64,
+    "last_token_ns": pl.Int64,
+    "end_ns": pl.Int64,
+    "chunk_ns": pl.List(pl.Int64),
+    "chunk_bytes": pl.List(pl.Int32),
+    "events": pl.Int32,
+    "coalesced_chunks": pl.Int32,
+    "is_buffered": pl.Boolean,
+    "is_reasoning_hidden": pl.Boolean,
+    "prompt_tokens": pl.Int32,
+    "completion_tokens": pl.Int32,
+    "reasoning_tokens": pl.Int32,
+    "cached_tokens": pl.Int32,
+    "token_source": pl.String,
+    "usage_json": pl.String,
+    "server_timing_json": pl.String,
+    "cost_usd": _COST,
+    "scheduled_at_utc": _INSTANT,
+    "sent_at_utc": _INSTANT,
+}
+
+PROBE_SELF_CHECKS: ColumnTypes = {
+    **_OF_RUN,
+    "concurrency": pl.Int32,
+    "tokens_per_s": pl.Float64,
+    "is_tls": pl.Boolean,
+    "requests": pl.Int32,
+    "seconds": pl.Float64,
+    "ttft_error_p50_ms": pl.Float64,
+    "ttft_error_p99_ms": pl.Float64,
+    "gap_error_p50_ms": pl.Float64,
+    "gap_error_p99_ms": pl.Float64,
+    "stamp_source": pl.String,
 }
 
 

@@ -17,9 +17,12 @@ from pipeline.settings import Settings
 
 if TYPE_CHECKING:
     from pipeline.market import MarketBatch
+    from pipeline.probe_frames import ProbeRunFrames
 
-SCHEMA_VERSION = 1
+# Version 2 came with the tables of the probes.
+SCHEMA_VERSION = 2
 RAW_TABLES = ("sweeps", "model_coverage", "models", "endpoints", "providers", "quarantine", "flags")
+PROBE_TABLES = ("probe_runs", "probe_batches", "probe_requests", "probe_self_checks")
 LOCK_POLL_S = 0.05
 
 
@@ -50,15 +53,30 @@ class Warehouse:
         known = {"sweep_id": sweep["sweep_id"]}
         if self.database.rows("select 1 from raw.sweeps where sweep_id = $sweep_id", known):
             return False
-        held = self.database.value("select market from raw.sweeps limit 1")
-        if held not in (None, sweep["market"]):
-            raise WarehouseError(
-                f"sweep {sweep['sweep_id']} is of the {sweep['market']} market, but this warehouse "
-                f"holds the {held} market; give each market its own TOKENTAPE_DATA_DIR"
-            )
+        self._refuse_other_market(f"sweep {sweep['sweep_id']}", sweep["market"])
         with self.database.transaction():
             for table in RAW_TABLES:
                 frame = batch.sweep if table == "sweeps" else getattr(batch, table)
+                if frame.height:
+                    self.database.insert(f"raw.{table}", frame)
+        return True
+
+    def loaded_run_ids(self) -> set[str]:
+        """Return the ids of all probe runs that are in."""
+        return {row[0] for row in self.database.rows("select run_id from raw.probe_runs")}
+
+    def load_probe_run(self, frames: ProbeRunFrames) -> bool:
+        """Make a probe run visible, whole, in one transaction; False when it is in already.
+
+        Raises ``WarehouseError`` when the warehouse holds another market than the run's.
+        """
+        run = frames.run.row(0, named=True)
+        known = {"run_id": run["run_id"]}
+        if self.database.rows("select 1 from raw.probe_runs where run_id = $run_id", known):
+            return False
+        self._refuse_other_market(f"probe run {run['run_id']}", run["market"])
+        with self.database.transaction():
+            for table, frame in frames.tables().items():
                 if frame.height:
                     self.database.insert(f"raw.{table}", frame)
         return True
@@ -81,6 +99,16 @@ class Warehouse:
             )
             digest.update(f"{schema}.{name}:{counted[0]}\n".encode())
         return digest.hexdigest()
+
+    def _refuse_other_market(self, what: str, market: str) -> None:
+        held = self.database.value(
+            "select market from raw.sweeps union all select market from raw.probe_runs limit 1"
+        )
+        if held not in (None, market):
+            raise WarehouseError(
+                f"{what} is of the {market} market, but this warehouse holds the {held} market; "
+                "give each market its own TOKENTAPE_DATA_DIR"
+            )
 
 
 @contextmanager
@@ -159,6 +187,8 @@ def _prepare(database: Database, path: Path) -> None:
                 f"{path} has layout {version}, this tokentape knows up to {SCHEMA_VERSION}; "
                 "upgrade tokentape, or move the file away and rebuild with `tokentape backfill`"
             )
-        if version is None:
+        if version != SCHEMA_VERSION:
+            # Every version so far has only added tables, so this is the way forward as well.
             database.execute(Path(__file__).with_name("raw_schema.sql").read_text())
+            database.execute("delete from meta.schema_version")
             database.execute(f"insert into meta.schema_version values ({SCHEMA_VERSION})")

@@ -1,7 +1,8 @@
 """Raw answers as they came: immutable, compressed, checksummed, one folder a sweep."""
 
-from pipeline.landing.folder import CorruptLandingError, Landing
+from pipeline.landing.folder import Landing
 from pipeline.landing.records import Answer, LandedSweep, RequestFailure, SweepManifest
+from pipeline.landing.sealing import CorruptLandingError
 from pipeline.landing.writer import SweepWriter
 
 __all__ = [

@@ -1,20 +1,14 @@
-"""Landing: raw answers as they came, one folder a sweep, on disk before anything parses them.
+"""Landing of sweeps: raw answers as they came, on disk before anything parses them.
 
 A sealed sweep is ``sweeps/<day>/<sweep_id>/{answers.jsonl.gz,manifest.json}`` and never changes.
-Until then it is ``<sweep_id>.inprogress/{begun.json,answers.jsonl}``, held by an flock that the
-kernel frees with its process; so ``recover`` tells a dead writer from a live one.
 """
 
 from __future__ import annotations
 
-import fcntl
-import gzip
-import hashlib
 import logging
 import re
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -27,31 +21,22 @@ from pipeline.landing.records import (
     SweepStart,
     read_line,
 )
-from pipeline.landing.writer import (
-    ANSWERS,
+from pipeline.landing.sealing import (
     BEGUN,
     IN_PROGRESS,
-    MANIFEST,
-    SEALED_ANSWERS,
-    SweepWriter,
-    remove_folder,
+    CorruptLandingError,
+    days_of,
+    is_unfinished,
+    read_manifest,
+    sealed_lines,
+    turn_of,
     write_durably,
 )
+from pipeline.landing.writer import ANSWERS, SEALED_ANSWERS, SweepWriter
 
 log = logging.getLogger("tokentape")
 
 _SWEEP_ID = re.compile(r"\d{8}T\d{6}Z-[0-9a-f]{8}")
-
-
-class CorruptLandingError(Exception):
-    """A sealed file is not as it was sealed; ``path`` says which."""
-
-    def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(
-            f"{path} {problem}; put it back from a copy, or move its folder out of landing "
-            "to go on without that sweep"
-        )
-        self.path = path
 
 
 class Landing:
@@ -75,7 +60,7 @@ class Landing:
             is_authenticated=is_authenticated,
         )
         folder = self._sweeps / start.partition_date.isoformat() / (start.sweep_id + IN_PROGRESS)
-        with self._turn():
+        with turn_of(self._root):
             folder.mkdir(parents=True)
             write_durably(folder / BEGUN, start.model_dump_json())
             return SweepWriter(folder)
@@ -92,12 +77,12 @@ class Landing:
         ``on_corrupt`` its ``CorruptLandingError`` is raised.
         """
         found = []
-        for day, day_folder in _days(self._sweeps):
+        for day, day_folder in days_of(self._sweeps):
             if (first is None or first <= day) and (last is None or day <= last):
                 for folder in day_folder.iterdir():
                     if _SWEEP_ID.fullmatch(folder.name):
                         try:
-                            found.append(_read_manifest(folder))
+                            found.append(_landed(folder))
                         except CorruptLandingError as error:
                             if on_corrupt is None:
                                 raise
@@ -108,7 +93,7 @@ class Landing:
 
     def newest(self) -> LandedSweep | None:
         """Return the newest sealed sweep, None when there is none; reads no other day's."""
-        for day, _ in sorted(_days(self._sweeps), reverse=True):
+        for day, _ in sorted(days_of(self._sweeps), reverse=True):
             if sweeps := self.sweeps(day, day):
                 return sweeps[-1]
         return None
@@ -118,15 +103,8 @@ class Landing:
 
         The checksum is verified before the first one; raises ``CorruptLandingError``.
         """
-        path = sweep.path / SEALED_ANSWERS
-        try:
-            with path.open("rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-        except FileNotFoundError:
-            raise CorruptLandingError(path, "is missing") from None
-        if digest != sweep.manifest.answers_sha256:
-            raise CorruptLandingError(path, "is not what was sealed (its sha256 differs)")
-        return _answers_in(path)
+        lines = sealed_lines(sweep.path / SEALED_ANSWERS, sweep.manifest.answers_sha256)
+        return (record for record in map(read_line, lines) if isinstance(record, Answer))
 
     def recover(self, now: datetime) -> list[LandedSweep]:
         """Seal what dead processes left behind, as interrupted; live writers are left alone.
@@ -135,7 +113,7 @@ class Landing:
         with its last answer, not ``now``, which only dates the log line.
         """
         recovered = []
-        with self._turn():
+        with turn_of(self._root):
             for folder in sorted(self._sweeps.glob(f"*/*{IN_PROGRESS}")):
                 try:
                     landed = _recover(folder)
@@ -153,53 +131,14 @@ class Landing:
             )
         return recovered
 
-    @contextmanager
-    def _turn(self) -> Iterator[None]:
-        """Keep ``recover`` out while a sweep begins: its folder is there before its flock."""
-        self._root.mkdir(parents=True, exist_ok=True)
-        with (self._root / ".lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
-            yield
 
-
-def _days(sweeps: Path) -> Iterator[tuple[date, Path]]:
-    for folder in sweeps.iterdir() if sweeps.is_dir() else ():
-        try:
-            day = date.fromisoformat(folder.name)
-        except ValueError:
-            continue
-        yield day, folder
-
-
-def _read_manifest(folder: Path) -> LandedSweep:
-    path = folder / MANIFEST
-    try:
-        manifest = SweepManifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        raise CorruptLandingError(path, "is missing") from None
-    except ValidationError as error:
-        raise CorruptLandingError(
-            path, f"is no manifest of format 1 ({error.errors()[0]['msg']})"
-        ) from None
-    named = (manifest.sweep_id, manifest.partition_date.isoformat())
-    if named != (folder.name, folder.parent.name):
-        raise CorruptLandingError(path, f"names sweep {named[0]} of {named[1]}, not its folder's")
-    return LandedSweep(folder, manifest)
-
-
-def _answers_in(path: Path) -> Iterator[Answer]:
-    with gzip.open(path, "rb") as lines:
-        for line in lines:
-            record = read_line(line)
-            if isinstance(record, Answer):
-                yield record
+def _landed(folder: Path) -> LandedSweep:
+    return LandedSweep(folder, read_manifest(folder, SweepManifest, "sweep_id"))
 
 
 def _recover(folder: Path) -> LandedSweep | None:
     """Seal the folder of a dead writer; None when it is alive, or had nothing worth keeping."""
-    parts = (folder / ANSWERS, folder / BEGUN)
-    if folder.with_suffix("").exists() or not all(part.exists() for part in parts):
-        remove_folder(folder)  # its writer was done with it, or had not begun
+    if not is_unfinished(folder, ANSWERS):
         return None
     try:
         with SweepWriter(folder) as writer:

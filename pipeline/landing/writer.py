@@ -2,12 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import gzip
-import hashlib
-import os
-import shutil
-import threading
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,12 +18,10 @@ from pipeline.landing.records import (
     failure_line,
     read_line,
 )
+from pipeline.landing.sealing import BEGUN, HeldFolder
 
-IN_PROGRESS = ".inprogress"
-BEGUN = "begun.json"
 ANSWERS = "answers.jsonl"
-SEALED_ANSWERS = "answers.jsonl.gz"
-MANIFEST = "manifest.json"
+SEALED_ANSWERS = f"{ANSWERS}.gz"
 
 
 class SweepWriter:
@@ -45,15 +37,12 @@ class SweepWriter:
 
         Raises ``BlockingIOError`` when another writer holds it.
         """
-        self._folder = folder
-        self._lock = threading.RLock()
         self.answers = 0
-        self._file = (folder / ANSWERS).open("ab", buffering=0)
+        self._held = HeldFolder(folder, ANSWERS)
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._start = SweepStart.model_validate_json((folder / BEGUN).read_bytes())
         except BaseException:
-            self._file.close()
+            self._held.close()
             raise
 
     def __enter__(self) -> Self:
@@ -65,7 +54,7 @@ class SweepWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._close()
+        self._held.close()
 
     @property
     def sweep_id(self) -> str:
@@ -74,24 +63,24 @@ class SweepWriter:
 
     def write(self, answer: Answer) -> None:
         """Keep an answer."""
-        self._append(answer_line(answer))
-        with self._lock:
+        self._held.append(answer_line(answer))
+        with self._held.turn:
             self.answers += 1
 
     def record_failure(self, failure: RequestFailure) -> None:
         """Keep the fact that a request gave up."""
-        self._append(failure_line(failure))
+        self._held.append(failure_line(failure))
 
     def seal(self, finished_at_utc: datetime) -> LandedSweep:
         """Make the sweep visible, whole and for good, by one rename."""
-        with self._lock:
-            contents = _read(self._folder / ANSWERS)
+        with self._held.turn:
+            contents = _read(self._held.lines_path)
             return self._seal(contents, finished_at_utc, is_interrupted=False)
 
     def seal_interrupted(self) -> LandedSweep | None:
         """Seal what a dead process left, as ended by its last answer; None when none had come."""
-        with self._lock:
-            contents = _read(self._folder / ANSWERS)
+        with self._held.turn:
+            contents = _read(self._held.lines_path)
             if contents.last_arrival is None:
                 self.abandon()
                 return None
@@ -99,67 +88,24 @@ class SweepWriter:
 
     def abandon(self) -> None:
         """Drop the sweep and all that it holds."""
-        # The answers first: a folder without them is nothing, should this process die here.
-        (self._folder / ANSWERS).unlink(missing_ok=True)
-        remove_folder(self._folder)
-        self._close()
-
-    def _append(self, line: bytes) -> None:
-        with self._lock:
-            length = os.fstat(self._file.fileno()).st_size
-            try:
-                rest = memoryview(line)
-                while rest:
-                    rest = rest[self._file.write(rest) :]
-            except BaseException:
-                self._file.truncate(length)
-                raise
+        self._held.abandon()
 
     def _seal(
         self, contents: _Contents, finished_at_utc: datetime, *, is_interrupted: bool
     ) -> LandedSweep:
-        final = self._folder.with_suffix("")
-        sealing = self._folder.with_suffix(".sealing")
-        remove_folder(sealing)
-        sealing.mkdir()
-        packed = sealing / SEALED_ANSWERS
-        _compress(self._folder / ANSWERS, contents.length, packed)
-        with packed.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        manifest = SweepManifest(
-            **self._start.model_dump(),
-            finished_at_utc=finished_at_utc,
-            is_interrupted=is_interrupted,
-            answers=contents.answers,
-            failures=contents.failures,
-            answers_sha256=digest,
-            answers_bytes=packed.stat().st_size,
+        path, manifest = self._held.seal(
+            contents.length,
+            lambda sha256, size: SweepManifest(
+                **self._start.model_dump(),
+                finished_at_utc=finished_at_utc,
+                is_interrupted=is_interrupted,
+                answers=contents.answers,
+                failures=contents.failures,
+                answers_sha256=sha256,
+                answers_bytes=size,
+            ),
         )
-        write_durably(sealing / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
-        for path in (packed, sealing / MANIFEST):
-            path.chmod(0o444)
-        _sync_folder(sealing)
-        sealing.rename(final)
-        _sync_folder(final.parent)
-        self.abandon()
-        return LandedSweep(final, manifest)
-
-    def _close(self) -> None:
-        with self._lock:
-            self._file.close()
-
-
-def write_durably(path: Path, text: str) -> None:
-    """Write a new file; on return it is on the disk, not only in the kernel."""
-    with path.open("x", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def remove_folder(folder: Path) -> None:
-    """Remove ``folder`` if it is there; what cannot be removed is left to the next recovery."""
-    shutil.rmtree(folder, ignore_errors=True)
+        return LandedSweep(path, manifest)
 
 
 @dataclass
@@ -190,22 +136,3 @@ def _read(path: Path) -> _Contents:
             earlier = contents.last_arrival or record.arrived_at_utc
             contents.last_arrival = max(earlier, record.arrived_at_utc)
     return contents
-
-
-def _compress(source: Path, length: int, target: Path) -> None:
-    """Gzip the first ``length`` bytes of ``source``; the same bytes give the same file."""
-    with source.open("rb") as plain, target.open("xb") as raw:
-        with gzip.GzipFile(filename="", mode="wb", fileobj=raw, compresslevel=6, mtime=0) as packed:
-            while length and (piece := plain.read(min(length, 1 << 20))):
-                packed.write(piece)
-                length -= len(piece)
-        raw.flush()
-        os.fsync(raw.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

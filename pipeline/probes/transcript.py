@@ -72,7 +72,11 @@ class Transcript:
     @classmethod
     def from_line(cls, line: bytes) -> Transcript:
         """Return what ``to_line`` wrote; ``ValueError`` for a torn line."""
-        record = json.loads(line)
+        return cls.from_record(json.loads(line))
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Transcript:
+        """Return the transcript of a parsed line."""
         exchange = record["exchange"]
         return cls(
             run_id=record["run_id"],

@@ -1,0 +1,321 @@
+"""Landing of probe runs: raw transcripts as they came, on disk before anything reads them.
+
+A sealed run is ``probes/<day>/<run_id>/{records.jsonl.gz,manifest.json}`` and never changes. A line
+is an object with one key: ``transcript``, ``batch`` or ``self_check``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+
+from pipeline.landing.sealing import (
+    BEGUN,
+    IN_PROGRESS,
+    CorruptLandingError,
+    HeldFolder,
+    days_of,
+    is_unfinished,
+    read_manifest,
+    sealed_lines,
+    turn_of,
+    write_durably,
+)
+from pipeline.probes.reading import read_sample
+from pipeline.probes.records import BatchRecord, SelfCheck
+from pipeline.probes.transcript import Transcript
+
+log = logging.getLogger("tokentape")
+
+RECORDS = "records.jsonl"
+SEALED_RECORDS = f"{RECORDS}.gz"
+_RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]*")
+
+ProbeRecord = Transcript | BatchRecord | SelfCheck
+
+
+class ProbeRunStart(BaseModel):
+    """What is known of a run when it begins; the configuration holds no key."""
+
+    model_config = ConfigDict(frozen=True)
+
+    format: Literal[1] = 1
+    run_id: str
+    partition_date: date
+    started_at_utc: AwareDatetime
+    market: str
+    region: str | None
+    config_json: str
+    engine_json: str
+
+
+class ProbeRunManifest(ProbeRunStart):
+    """What a sealed run holds; sha256 and size are of ``records.jsonl.gz`` as it is on disk.
+
+    ``requests`` counts all that were planned, warm-ups and those never sent included; ``ok`` those
+    of them that went well. ``cost_usd`` is the sum of what providers reported, None when none did.
+    ``problems`` say in one line each what was not measured.
+    """
+
+    finished_at_utc: AwareDatetime
+    is_interrupted: bool
+    requests: int
+    ok: int
+    batches: int
+    cost_usd: Decimal | None
+    problems: tuple[str, ...]
+    records_sha256: str
+    records_bytes: int
+
+
+@dataclass(frozen=True)
+class LandedProbeRun:
+    """A sealed run and its folder."""
+
+    path: Path
+    manifest: ProbeRunManifest
+
+
+class ProbeLanding:
+    """All probe runs below ``root``; any number of processes may write and read at once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._runs = root / "probes"
+
+    def begin(self, start: ProbeRunStart) -> ProbeRunWriter:
+        """Open a new run for writing."""
+        folder = self._runs / start.partition_date.isoformat() / (start.run_id + IN_PROGRESS)
+        with turn_of(self._root):
+            folder.mkdir(parents=True)
+            write_durably(folder / BEGUN, start.model_dump_json())
+            return ProbeRunWriter(folder)
+
+    def runs(
+        self,
+        first: date | None = None,
+        last: date | None = None,
+        on_corrupt: Callable[[CorruptLandingError], None] | None = None,
+    ) -> list[LandedProbeRun]:
+        """Return the sealed runs of the days ``first`` to ``last``, oldest start first.
+
+        A run whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
+        ``on_corrupt`` its ``CorruptLandingError`` is raised.
+        """
+        found = []
+        for day, day_folder in days_of(self._runs):
+            if (first is None or first <= day) and (last is None or day <= last):
+                for folder in day_folder.iterdir():
+                    if not _RUN_ID.fullmatch(folder.name):
+                        continue
+                    try:
+                        manifest = read_manifest(folder, ProbeRunManifest, "run_id")
+                        found.append(LandedProbeRun(folder, manifest))
+                    except CorruptLandingError as error:
+                        if on_corrupt is None:
+                            raise
+                        on_corrupt(error)
+        return sorted(found, key=lambda run: (run.manifest.started_at_utc, run.manifest.run_id))
+
+    def records(self, run: LandedProbeRun) -> Iterator[ProbeRecord]:
+        """Return the records of ``run`` in the order in which they came.
+
+        The checksum is verified before the first one; raises ``CorruptLandingError``.
+        """
+        lines = sealed_lines(run.path / SEALED_RECORDS, run.manifest.records_sha256)
+        return map(_read_line, lines)
+
+    def recover(self) -> list[LandedProbeRun]:
+        """Seal what dead processes left behind, as interrupted; live writers are left alone.
+
+        A torn last line is dropped, and a run without any transcript removed.
+        """
+        recovered = []
+        with turn_of(self._root):
+            for folder in sorted(self._runs.glob(f"*/*{IN_PROGRESS}")):
+                try:
+                    landed = _recover(folder)
+                except CorruptLandingError as error:
+                    log.error("cannot recover a probe run: %s", error)
+                    continue
+                if landed is not None:
+                    recovered.append(landed)
+        for run in recovered:
+            log.warning(
+                "probe run %s was interrupted; sealed the %d requests that had come",
+                run.manifest.run_id,
+                run.manifest.requests,
+            )
+        return recovered
+
+
+class ProbeRunWriter:
+    """Takes the records of one run, each in the kernel's hands on return.
+
+    As a context manager it lets go of the run at the end; one that was neither sealed nor
+    abandoned then waits for ``ProbeLanding.recover``. Raises ``OSError`` when the disk refuses a
+    line, which leaves no part of it.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Hold ``folder``, which has a ``begun.json``, for writing.
+
+        Raises ``BlockingIOError`` when another writer holds it.
+        """
+        self._held = HeldFolder(folder, RECORDS)
+        try:
+            self._start = ProbeRunStart.model_validate_json((folder / BEGUN).read_bytes())
+        except BaseException:
+            self._held.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+
+    def add_transcripts(self, transcripts: Sequence[Transcript]) -> None:
+        """Keep the raw records of a batch."""
+        for transcript in transcripts:
+            self._held.append(b'{"transcript":' + transcript.to_line().rstrip() + b"}\n")
+
+    def add_batch(self, batch: BatchRecord) -> None:
+        """Keep how a batch went."""
+        self._held.append(_line("batch", batch))
+
+    def add_self_check(self, check: SelfCheck) -> None:
+        """Keep what a self-check found."""
+        self._held.append(_line("self_check", check))
+
+    def seal(
+        self, finished_at_utc: datetime, problems: Iterable[str] = (), *, is_interrupted: bool
+    ) -> LandedProbeRun:
+        """Make the run visible, whole and for good, by one rename."""
+        with self._held.turn:
+            contents = _read(self._held.lines_path)
+            return self._seal(contents, finished_at_utc, tuple(problems), is_interrupted)
+
+    def seal_interrupted(self) -> LandedProbeRun | None:
+        """Seal what a dead process left, ended by its last request; None when none had come."""
+        with self._held.turn:
+            contents = _read(self._held.lines_path)
+            if contents.last_utc is None:
+                self.abandon()
+                return None
+            problem = f"run {self._start.run_id} was interrupted"
+            return self._seal(contents, contents.last_utc, (problem,), is_interrupted=True)
+
+    def abandon(self) -> None:
+        """Drop the run and all that it holds."""
+        self._held.abandon()
+
+    def _seal(
+        self,
+        contents: _Contents,
+        finished_at_utc: datetime,
+        problems: tuple[str, ...],
+        is_interrupted: bool,
+    ) -> LandedProbeRun:
+        path, manifest = self._held.seal(
+            contents.length,
+            lambda sha256, size: ProbeRunManifest(
+                **self._start.model_dump(),
+                finished_at_utc=finished_at_utc,
+                is_interrupted=is_interrupted,
+                requests=contents.requests,
+                ok=contents.ok,
+                batches=contents.batches,
+                cost_usd=sum(contents.costs_usd) if contents.costs_usd else None,
+                problems=problems,
+                records_sha256=sha256,
+                records_bytes=size,
+            ),
+        )
+        return LandedProbeRun(path, manifest)
+
+
+@dataclass
+class _Contents:
+    """What the whole lines of a file hold; a torn line and what follows it are left out."""
+
+    length: int = 0
+    requests: int = 0
+    ok: int = 0
+    batches: int = 0
+    costs_usd: list[Decimal] = field(default_factory=list)
+    last_utc: datetime | None = None
+
+    def count(self, transcript: Transcript) -> None:
+        """Take in a transcript."""
+        sample = read_sample(transcript)
+        self.requests += 1
+        self.ok += sample.outcome == "ok"
+        if sample.cost_usd is not None:
+            self.costs_usd.append(sample.cost_usd)
+        ended = sample.sent_at_utc or sample.scheduled_at_utc
+        if sample.sent_ns is not None and sample.end_ns is not None:
+            ended += timedelta(microseconds=(sample.end_ns - sample.sent_ns) / 1000)
+        self.last_utc = max(self.last_utc or ended, ended)
+
+
+def _read(path: Path) -> _Contents:
+    contents = _Contents()
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                record = _read_line(line)
+            except ValueError:
+                break
+            if not line.endswith(b"\n"):
+                break
+            contents.length += len(line)
+            if isinstance(record, Transcript):
+                contents.count(record)
+            elif isinstance(record, BatchRecord):
+                contents.batches += 1
+    return contents
+
+
+def _line(key: str, record: BatchRecord | SelfCheck) -> bytes:
+    return json.dumps({key: asdict(record)}, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def _read_line(line: bytes) -> ProbeRecord:
+    ((key, value),) = json.loads(line).items()
+    match key:
+        case "transcript":
+            return Transcript.from_record(value)
+        case "batch":
+            return BatchRecord(**value)
+        case "self_check":
+            return SelfCheck(**value)
+    raise ValueError(f"a line of a probe run is none of ours: {key}")
+
+
+def _recover(folder: Path) -> LandedProbeRun | None:
+    """Seal the folder of a dead writer; None when it is alive, or had nothing worth keeping."""
+    if not is_unfinished(folder, RECORDS):
+        return None
+    try:
+        with ProbeRunWriter(folder) as writer:
+            return writer.seal_interrupted()
+    except BlockingIOError:
+        return None
+    except ValidationError:
+        raise CorruptLandingError(folder / BEGUN, "does not say which run this is") from None
