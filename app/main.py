@@ -16,6 +16,7 @@ pages = [
     st.Page(VIEWS / "models.py", title="Models", url_path="models"),
     st.Page(VIEWS / "model.py", title="Model", url_path="model", visibility="hidden"),
     st.Page(VIEWS / "data.py", title="Data", url_path="data"),
+    st.Page(VIEWS / "methodology.py", title="Methodology", url_path="methodology"),
     st.Page(VIEWS / "health.py", title="Health", url_path="health"),
 ]
 page = st.navigation(pages, position="top")

@@ -72,6 +72,18 @@ class Snapshot:
         """Return one row per endpoint of a model and span of unchanged listing, oldest first."""
         return self._of_model("price_history", model_id, order_by="valid_from_utc, endpoint_id")
 
+    def probe_summary(self, model_id: str) -> pl.DataFrame:
+        """Return what our probes measured of a model, a row per target, load and window."""
+        return self._of_model("probe_summary", model_id, order_by="rowid")
+
+    def performance_history(self, model_id: str) -> pl.DataFrame:
+        """Return what each probe run measured of a model, oldest first."""
+        return self._of_model("performance_history", model_id, order_by="started_at_utc, rowid")
+
+    def probe_samples(self, model_id: str) -> pl.DataFrame:
+        """Return the single requests of our probes of a model in the last 14 days, oldest first."""
+        return self._of_model("probe_samples", model_id, order_by="sent_at_utc, rowid")
+
     def price_changes(self, model_id: str | None = None, limit: int = 100) -> pl.DataFrame:
         """Return the newest changes, of one model or of the whole market."""
         return self._frame(

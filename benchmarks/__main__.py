@@ -11,11 +11,13 @@ FULL = {
     "load_sweep": [],
     "daily_build": ["--days", "30", "3650"],
     "model_page": ["--days", "3650"],
+    "probe_fidelity": [],
 }
 SHORT = {
     "load_sweep": ["--repeats", "3"],
     "daily_build": ["--days", "30", "365", "--repeats", "3"],
     "model_page": ["--days", "365", "--repeats", "3"],
+    "probe_fidelity": ["--short"],
 }
 
 

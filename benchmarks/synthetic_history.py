@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date, timedelta
 
-from pipeline.building import lineage_fingerprint
+from pipeline.built_models import lineage_fingerprint
 from pipeline.duck import Database
 from pipeline.sql_models import SqlModel
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import time
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -55,6 +57,14 @@ class Settings(BaseSettings):
 
     sweep_at_utc: Annotated[time, NoDecode] = Field(
         time(6, 17), description="Time of the daily sweep, UTC, HH:MM."
+    )
+
+    probes_file: Path | None = Field(
+        None,
+        description="What to probe; set, the schedule of probes is on. Else a plan of tokentape's.",
+    )
+    region: str | None = Field(
+        None, description="Label of the place that measures, where a target states none."
     )
 
     host: str = Field("127.0.0.1", description="Address on which the app and Dagster listen.")
@@ -117,6 +127,15 @@ def load_settings() -> Settings:
 def current_settings() -> Settings:
     """Return the settings of this process, read at the first call."""
     return load_settings()
+
+
+def environment_of(settings: Settings) -> dict[str, str]:
+    """Return the environment with what ``.env`` adds to it; keys of targets stand there."""
+    in_file = {name: value for name, value in dotenv_values(".env").items() if value is not None}
+    found = {**in_file, **os.environ}
+    if settings.openrouter_api_key is not None:
+        found["OPENROUTER_API_KEY"] = settings.openrouter_api_key.get_secret_value()
+    return found
 
 
 def _explain(item: object) -> str:

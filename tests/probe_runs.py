@@ -10,6 +10,7 @@ from pathlib import Path
 from probe_transcripts import DONE, MS, ROLE, STOP, answered, delta, usage
 
 from pipeline.landing.probe_runs import LandedProbeRun, ProbeLanding, ProbeRunStart, ProbeRunWriter
+from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck
 from pipeline.probes.transcript import Transcript
 
@@ -86,8 +87,8 @@ def land(
     """Land a run of ``transcripts``, by default two good requests."""
     with begin(root, run_id, day) as writer:
         writer.add_self_check(SELF_CHECK)
-        writer.add_transcripts(list(transcripts) or [transcript("r1"), transcript("r2")])
+        made = list(transcripts) or [transcript("r1"), transcript("r2")]
+        writer.add_transcripts(made)
         writer.add_batch(BATCH)
-        return writer.seal(
-            STARTED + timedelta(days=day - 1, minutes=1), problems, is_interrupted=False
-        )
+        finished = STARTED + timedelta(days=day - 1, minutes=1)
+        return writer.seal(finished, map(read_sample, made), problems)

@@ -1,7 +1,8 @@
 """A published market, made by hand, that shows every state of the app's pages.
 
-Llama has a stale, a flex, a discounted and a tiered endpoint and a gap in its history; there are
-a router, an alias, a free model, and a model whose every text tries to be more than text.
+Llama has a stale, a flex, a discounted and a tiered endpoint, a gap in its history, and probes of
+four of its endpoints and of a provider asked directly; there are a router, an alias, a free model,
+and a model whose every text tries to be more than text.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hand_made_marts import TABLES, insert
+from shown_probes import measured
 
 from pipeline.duck import Database
 from pipeline.publishing import publish
@@ -58,6 +60,65 @@ LLAMA_ENDPOINTS: tuple[dict[str, Any], ...] = (
     },
 )
 
+# Novita fails often, Nebius was measured by an instrument that was not good enough.
+LLAMA_TARGETS: tuple[dict[str, Any], ...] = (
+    {
+        "target": "groq",
+        "provider_name": "Groq",
+        "tag": "groq",
+        "levels": (1, 4, 16),
+        "ttft_ms": 171,
+        "tokens_per_s": 486,
+        "failures": {"rate_limited": 0.03},
+        "error_ms": 0.14,
+        "paid": 0.0836,
+    },
+    {
+        "target": "deepinfra",
+        "provider_name": "DeepInfra",
+        "tag": "deepinfra/fp8",
+        "levels": (1, 4, 16),
+        "ttft_ms": 412,
+        "tokens_per_s": 61,
+        "failures": {},
+        "error_ms": 0.14,
+        "paid": 0.0408,
+    },
+    {
+        "target": "novita",
+        "provider_name": "Novita",
+        "tag": "novita/fp8",
+        "levels": (1, 4),
+        "ttft_ms": 298,
+        "tokens_per_s": 92,
+        "failures": {"overloaded": 0.12, "timeout": 0.06, "truncated": 0.05, "stream_error": 0.02},
+        "error_ms": 0.14,
+        "paid": 0.0511,
+    },
+    {
+        "target": "nebius",
+        "provider_name": "Nebius",
+        "tag": "nebius/fast",
+        "levels": (1,),
+        "ttft_ms": 240,
+        "tokens_per_s": 118,
+        "failures": {},
+        "error_ms": 9.37,
+        "paid": 0.302,
+    },
+    {
+        "target": "groq direct",
+        "provider_name": None,
+        "tag": None,
+        "region": "eu-west",
+        "levels": (1, 4),
+        "ttft_ms": 139,
+        "tokens_per_s": 501,
+        "failures": {"rate_limited": 0.08, "cancelled_budget": 0.04},
+        "error_ms": 0.14,
+    },
+)
+
 
 def publish_shown_market(published_dir: Path, *, market: str = "demo") -> None:
     """Publish the market below ``published_dir``."""
@@ -68,6 +129,7 @@ def publish_shown_market(published_dir: Path, *, market: str = "demo") -> None:
             database.execute(f"create table marts.{name} ({columns})")
         _models(database)
         _endpoints(database)
+        _probes(database)
         _changes(database)
         _health(database)
         publish(database, published_dir, market=market, now=AS_OF, keep=3)
@@ -116,7 +178,7 @@ def _endpoints(database: Database) -> None:
             "is_best_uptime": rank == 2,
             "default_rank": rank,
         }
-        _endpoint(database, LLAMA, endpoint | more)
+        _endpoint(database, LLAMA, endpoint | more | _probed(endpoint["provider_name"]))
     _endpoint(
         database,
         FREE,
@@ -124,6 +186,24 @@ def _endpoints(database: Database) -> None:
     )
     hostile = {"provider_name": HOSTILE_PROVIDER, "tag": "evil", "prices": ("7", "9", None)}
     _endpoint(database, HOSTILE, hostile)
+
+
+def _probed(provider_name: str) -> dict[str, Any]:
+    """Return our columns of the provider table."""
+    for target in LLAMA_TARGETS:
+        if target["provider_name"] == provider_name:
+            return {
+                "probe_ttft_p50_ms": target["ttft_ms"],
+                "probe_ttft_p95_ms": 1.4 * target["ttft_ms"] if not target["failures"] else None,
+                "probe_tokens_per_s_p50": target["tokens_per_s"],
+                "probe_tokens_per_s_p05": None
+                if target["failures"]
+                else 0.9 * target["tokens_per_s"],
+                "probe_n": 60 if not target["failures"] else 53,
+                "probe_is_trusted": target["provider_name"] != "Nebius",
+                "probe_last_at_utc": AS_OF,
+            }
+    return {}
 
 
 def _endpoint(database: Database, model_id: str, endpoint: dict[str, Any]) -> None:
@@ -161,6 +241,29 @@ def _endpoint(database: Database, model_id: str, endpoint: dict[str, Any]) -> No
             "valid_to_utc": None if last is None else AS_OF - timedelta(days=last),
         }
         insert(database, "price_history", row | span)
+
+
+def _probes(database: Database) -> None:
+    llama = [
+        {"region": None, "endpoint_id": f"{LLAMA}|{target['tag']}" if target["tag"] else None}
+        | target
+        for target in LLAMA_TARGETS
+    ]
+    hostile = {
+        "target": HOSTILE_NAME,
+        "provider_name": HOSTILE_PROVIDER,
+        "tag": HOSTILE_PROVIDER,
+        "region": HOSTILE_NAME,
+        "endpoint_id": f"{HOSTILE}|evil",
+        "levels": (1,),
+        "ttft_ms": 500,
+        "tokens_per_s": 20,
+        "failures": {},
+        "error_ms": None,
+    }
+    for model_id, targets in ((LLAMA, llama), (HOSTILE, [hostile])):
+        for mart, frame in measured(model_id, targets, AS_OF).items():
+            database.insert(f"marts.{mart}", frame)
 
 
 def _changes(database: Database) -> None:

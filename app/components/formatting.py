@@ -77,6 +77,23 @@ def rate_text(rate: float | None) -> str:
     return MISSING if rate is None else f"{rate:,.{1 if rate < 10 else 0}f}"
 
 
+def ms_text(ms: float | None) -> str:
+    """Write milliseconds: one decimal below 10, none above."""
+    return rate_text(ms)
+
+
+def share_text(percent: float | None) -> str:
+    """Write a share with one decimal: only none of it is "0%", only all of it "100%"."""
+    if percent is None:
+        return MISSING
+    return f"{percent:.0f}%" if percent in (0, 100) else f"{min(max(percent, 0.1), 99.9):.1f}%"
+
+
+def three_digits(number: float | None) -> str:
+    """Write a measured number with three significant digits, without an exponent."""
+    return MISSING if number is None else f"{Decimal(f'{number:#.3g}'):,f}"
+
+
 def bytes_text(size: int) -> str:
     """Write a file size in the unit that leaves one to four digits."""
     number = float(size)

@@ -35,15 +35,17 @@ def visible_spans(
     tokens), from_utc, to_utc (``now`` where it is still so), run (spans without a gap between
     them share one). Times without a price are left out, so that they become gaps.
     """
+    labels = _labels(history)
     length = RANGES[range_name]
     start = now - length if length else datetime.min.replace(tzinfo=UTC)
     column = PRICE_COLUMNS[price]
     return (
         history.lazy()
-        .with_columns(_labels(history))
         .select(
-            "label",
-            position=pl.col("label").rank("dense") - 1,
+            label=pl.col("endpoint_id").replace_strict(labels, return_dtype=pl.String),
+            position=pl.col("endpoint_id").replace_strict(
+                endpoint_positions(history), return_dtype=pl.UInt32
+            ),
             price=pl.col(column),
             from_utc=pl.col("valid_from_utc"),
             to_utc=pl.col("valid_to_utc").fill_null(pl.lit(now)),
@@ -79,13 +81,19 @@ def span_table(spans: pl.DataFrame, now: datetime) -> pl.DataFrame:
     )
 
 
-def _labels(history: pl.DataFrame) -> pl.Expr:
-    """Name an endpoint by provider, adding its tag and twin number only where needed."""
+def endpoint_positions(history: pl.DataFrame) -> dict[str, int]:
+    """Return which place (from 0) an endpoint has among all lines of a model, by endpoint id."""
+    labels = _labels(history)
+    order = sorted(set(labels.values()))
+    return {endpoint_id: order.index(label) for endpoint_id, label in labels.items()}
+
+
+def _labels(history: pl.DataFrame) -> dict[str, str]:
+    """Name each endpoint by its provider, adding tag and twin number only where needed."""
     endpoints = history.unique("endpoint_id", keep="last", maintain_order=True).with_columns(
         same_name=pl.len().over("provider_name"), twins=pl.len().over("provider_name", "tag")
     )
-    labels = {row["endpoint_id"]: _label(row) for row in endpoints.iter_rows(named=True)}
-    return pl.col("endpoint_id").replace_strict(labels, return_dtype=pl.String).alias("label")
+    return {row["endpoint_id"]: _label(row) for row in endpoints.iter_rows(named=True)}
 
 
 def _label(endpoint: dict[str, Any]) -> str:

@@ -17,11 +17,14 @@ _SORT_COLUMNS = {
     "cache": "cache_read_usd_per_mtok",
     "speed": "reported_tokens_per_s_p50",
     "latency": "reported_ttft_p50_ms",
+    "our_ttft": "probe_ttft_p50_ms",
+    "our_speed": "probe_tokens_per_s_p50",
+    "our_n": "probe_n",
     "uptime": "uptime_1d_pct",
     "context": "context_length",
     "quantization": "quantization",
 }
-_HIGHEST_FIRST = {"speed", "uptime", "context"}
+_HIGHEST_FIRST = {"speed", "our_speed", "our_n", "uptime", "context"}
 
 FIRST_DIRECTIONS = {key: Sort(f"-{key}" if key in _HIGHEST_FIRST else key) for key in _SORT_COLUMNS}
 
@@ -39,6 +42,12 @@ SORT_LABELS = {
     "speed": "Tokens per second, low first",
     "latency": "Latency, low first",
     "-latency": "Latency, high first",
+    "our_ttft": "Our TTFT, low first",
+    "-our_ttft": "Our TTFT, high first",
+    "-our_speed": "Our tok/s, high first",
+    "our_speed": "Our tok/s, low first",
+    "-our_n": "Our requests, many first",
+    "our_n": "Our requests, few first",
     "-uptime": "Uptime, high first",
     "uptime": "Uptime, low first",
     "-context": "Context, long first",
@@ -46,6 +55,15 @@ SORT_LABELS = {
     "quantization": "Quantization, A to Z",
     "-quantization": "Quantization, Z to A",
 }
+
+
+def sort_labels(*, has_probes: bool) -> dict[str, str]:
+    """Return the orders on offer: those by our own figures only where there are some."""
+    return {
+        text: label
+        for text, label in SORT_LABELS.items()
+        if has_probes or not _SORT_COLUMNS[Sort(text).key].startswith("probe_")
+    }
 
 
 def sorted_endpoints(endpoints: pl.DataFrame, sort: Sort) -> pl.DataFrame:

@@ -13,80 +13,32 @@ import polars as pl
 from app.components import formatting
 from app.components.cards import badge
 from app.components.markup import Markup, element, joined
+from app.components.percentiles import percentile
+from app.components.provider_columns import COLUMNS, OUR_COLUMNS, with_ours
 from app.components.provider_sorting import DEFAULT_SORT, FIRST_DIRECTIONS, sorted_endpoints
-from app.components.table import Column, Row, Sort, table
-
-COLUMNS = (
-    Column("Provider", sort_key="provider", is_title=True),
-    Column("Type", help="How the model is sold: by token through an API, and in which tier."),
-    Column(
-        "Input",
-        "$/M",
-        help="Listed price of a million prompt tokens, discount taken off.",
-        kind="number",
-        sort_key="input",
-    ),
-    Column(
-        "Output",
-        "$/M",
-        help="Listed price of a million completion tokens, discount taken off.",
-        kind="number",
-        sort_key="output",
-    ),
-    Column(
-        "Cache",
-        "$/M",
-        help="Listed price of a million prompt tokens read from the cache of this endpoint.",
-        kind="number",
-        sort_key="cache",
-    ),
-    Column(
-        "Tok/s",
-        "p50",
-        help="Output tokens a second, first token included: reported by OpenRouter, 30 minutes.",
-        kind="number",
-        sort_key="speed",
-    ),
-    Column(
-        "Latency",
-        "ms p50",
-        help="Time to the first token: reported by OpenRouter, 30 minutes.",
-        kind="number",
-        sort_key="latency",
-    ),
-    Column(
-        "Uptime",
-        "1 day",
-        help="Share of requests answered, rate limits left out: reported by OpenRouter, one day.",
-        kind="number",
-        sort_key="uptime",
-    ),
-    Column(
-        "Context",
-        "tokens",
-        help="Longest prompt and answer together that this endpoint takes.",
-        kind="number",
-        sort_key="context",
-    ),
-    Column(
-        "Quantization",
-        help="Number format of the weights as the provider states it.",
-        sort_key="quantization",
-    ),
-    Column("Value", help="Badges, and the input price as a multiple of the cheapest one."),
-)
+from app.components.table import Row, Sort, table
 
 
-def provider_table(endpoints: pl.DataFrame, sort: Sort = DEFAULT_SORT) -> Markup:
-    """Return the table for the rows of ``marts.provider_table`` of one model."""
+def provider_table(endpoints: pl.DataFrame, sort: Sort = DEFAULT_SORT, *, now: datetime) -> Markup:
+    """Return the table for the rows of ``marts.provider_table`` of one model.
+
+    Our own figures have columns only where an endpoint has some.
+    """
     records = sorted_endpoints(endpoints, sort).to_dicts()
     prices = {name: _price_column(records, name) for name in _PRICES}
+    cheapest = _cheapest(records)
+    is_measured = has_probes(endpoints)
     rows = [
-        _row(record, {name: texts[index] for name, texts in prices.items()}, _cheapest(records))
+        _row(
+            record,
+            {name: texts[index] for name, texts in prices.items()},
+            cheapest,
+            _our_cells(record, now) if is_measured else [],
+        )
         for index, record in enumerate(records)
     ]
     return table(
-        COLUMNS,
+        with_ours(COLUMNS, OUR_COLUMNS if is_measured else []),
         rows,
         caption="Providers, prices and service",
         sort=sort,
@@ -107,6 +59,11 @@ def lacks_performance(endpoints: pl.DataFrame) -> bool:
     return all(endpoints[column].null_count() == endpoints.height for column in columns)
 
 
+def has_probes(endpoints: pl.DataFrame) -> bool:
+    """Whether we have measured any of the endpoints."""
+    return not endpoints.filter(pl.col("probe_n") > 0).is_empty()
+
+
 def price_labels(records: Sequence[dict[str, Any]], column: str) -> list[str]:
     """Write a price column of ``marts.provider_table`` records; a free endpoint says "free"."""
     texts = formatting.price_texts([record[column] for record in records])
@@ -118,7 +75,7 @@ def price_labels(records: Sequence[dict[str, Any]], column: str) -> list[str]:
 
 def reading_notes(endpoints: pl.DataFrame) -> Markup:
     """Say what kind of number each column holds, and why some are empty."""
-    notes = [
+    notes: list[str] = [
         "Prices are listed by the providers on OpenRouter. Uptime (one day), tokens per second and "
         "latency (30 minutes) are reported by OpenRouter from its own traffic.",
         "Default order: throughput among endpoints with 95% uptime or more, then latency, then "
@@ -131,9 +88,25 @@ def reading_notes(endpoints: pl.DataFrame) -> Markup:
             "Tokens per second and latency are empty because OpenRouter shows them only to "
             "requests with an API key; set OPENROUTER_API_KEY to fill them.",
         )
+    notes.append(_OUR_FIGURES if has_probes(endpoints) else _NO_FIGURES)
     return element("div", *(element("p", note) for note in notes), class_="tt-notes")
 
 
+_OUR_FIGURES = (
+    "Our TTFT and tok/s are measured by us: short chat at the lowest concurrency, 72 hours. "
+    "Our tok/s is the decode speed, after the first token; OpenRouter's is over the whole request, "
+    "so the two are not comparable."
+)
+_NO_FIGURES = joined(
+    [
+        "No figures of our own: measure with ",
+        element("code", "tokentape probe"),
+        ", or name a file of probes in TOKENTAPE_PROBES_FILE to have them run on schedule.",
+    ]
+)
+_UNTRUSTED = badge(
+    "untrusted", "warn", title="The instrument's own error was too large, or not checked"
+)
 _PRICES = ("input_usd_per_mtok", "output_usd_per_mtok", "cache_read_usd_per_mtok")
 
 
@@ -149,21 +122,42 @@ def _exact_price(price: Decimal | None) -> str | None:
     return None if price is None else f"{formatting.exact(price)} USD per million tokens"
 
 
-def _row(record: dict[str, Any], prices: dict[str, Markup], cheapest: Decimal | None) -> Row:
-    return Row(
-        cells=(
-            _provider(record),
-            _type(record),
-            *(prices[name] for name in _PRICES),
-            formatting.rate_text(record["reported_tokens_per_s_p50"]),
-            formatting.count_text(record["reported_ttft_p50_ms"]),
-            _uptime(record),
-            formatting.count_text(record["context_length"]),
-            record["quantization"] or formatting.MISSING,
-            _value(record, cheapest),
-        ),
-        css_class="tt-stale" if record["is_stale"] else None,
+def _row(
+    record: dict[str, Any],
+    prices: dict[str, Markup],
+    cheapest: Decimal | None,
+    ours: Sequence[Markup],
+) -> Row:
+    cells = (
+        _provider(record),
+        _type(record),
+        *(prices[name] for name in _PRICES),
+        formatting.rate_text(record["reported_tokens_per_s_p50"]),
+        formatting.count_text(record["reported_ttft_p50_ms"]),
+        _uptime(record),
+        formatting.count_text(record["context_length"]),
+        record["quantization"] or formatting.MISSING,
+        _value(record, cheapest),
     )
+    return Row(with_ours(cells, ours), css_class="tt-stale" if record["is_stale"] else None)
+
+
+def _our_cells(record: dict[str, Any], now: datetime) -> list[Markup]:
+    n = record["probe_n"] or 0
+    if not n:
+        return [joined([formatting.MISSING])] * len(OUR_COLUMNS)
+    ttft, ttft_p95 = record["probe_ttft_p50_ms"], record["probe_ttft_p95_ms"]
+    speed, speed_p5 = record["probe_tokens_per_s_p50"], record["probe_tokens_per_s_p05"]
+    age = element("small", formatting.age_text(record["probe_last_at_utc"], now))
+    return [
+        joined([formatting.ms_text(ttft), _tail("p95", ttft_p95, n)]),
+        joined([formatting.rate_text(speed), _tail("p5", speed_p5, n)]),
+        joined([formatting.count_text(n), age, None if record["probe_is_trusted"] else _UNTRUSTED]),
+    ]
+
+
+def _tail(name: str, value: float | None, n: int) -> Markup:
+    return element("small", f"{name} ", percentile(name, value, n))
 
 
 def _provider(record: dict[str, Any]) -> Markup:

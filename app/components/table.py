@@ -13,7 +13,10 @@ Kind = Literal["text", "number"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column: its head, unit, one-sentence explanation, and sort key when it sorts."""
+    """A column: its head, unit, one-sentence explanation, and sort key when it sorts.
+
+    ``card_label`` stands on a phone card where label and unit together are too long.
+    """
 
     label: str
     unit: str = ""
@@ -21,6 +24,7 @@ class Column:
     kind: Kind = "text"
     sort_key: str | None = None
     is_title: bool = False  # the row's name: its head on a phone card
+    card_label: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,5 +120,5 @@ def _cell(column: Column, content: str) -> Markup:
     css_class = "tt-number" if column.kind == "number" else None
     if column.is_title:
         return element("th", content, scope="row", role="rowheader")
-    label = f"{column.label} {column.unit}".strip()
+    label = column.card_label or f"{column.label} {column.unit}".strip()
     return element("td", content, role="cell", class_=css_class, data_label=label)

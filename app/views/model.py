@@ -14,10 +14,11 @@ from app.components.formatting import day_text
 from app.components.live import live
 from app.components.markup import element, model_link, page_link
 from app.components.model_head import api_note, model_facts, model_figures, model_head
-from app.components.provider_sorting import SORT_LABELS
+from app.components.provider_sorting import sort_labels
 from app.components.table import Sort
 from app.snapshot import Snapshot
 from app.views import frame, queries
+from app.views.performance import performance
 from app.views.picker import pick_model
 from app.views.url_state import set_choice, url_selectbox
 
@@ -44,6 +45,8 @@ def show(snapshot: Snapshot) -> None:
     st.html(model_facts(facts))
     _providers(snapshot, facts, endpoints)
     history = queries.price_history(snapshot, asked)
+    if not endpoints.is_empty():
+        performance(snapshot, asked, price_spans.endpoint_positions(history))
     if not history.is_empty():
         _history(history)
         _changes(queries.price_changes(snapshot, asked, READ_CHANGES))
@@ -54,12 +57,13 @@ def show(snapshot: Snapshot) -> None:
 
 @st.fragment
 def _providers(snapshot: Snapshot, facts: dict[str, Any], endpoints: pl.DataFrame) -> None:
+    orders = sort_labels(has_probes=provider_table.has_probes(endpoints))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.header("Providers", anchor="providers")
         chosen = (
             None
             if endpoints.is_empty()
-            else url_selectbox("Sort by", SORT_LABELS, name="sort", width=230)
+            else url_selectbox("Sort by", orders, name="sort", width=230)
         )
     if chosen is None:
         live(empty("Nobody serves this model", *_why_nobody(facts)), key="nobody")
@@ -73,9 +77,9 @@ def _providers(snapshot: Snapshot, facts: dict[str, Any], endpoints: pl.DataFram
             )
         )
     live(
-        provider_table.provider_table(endpoints, Sort(chosen)),
+        provider_table.provider_table(endpoints, Sort(chosen), now=frame.utc_now()),
         key="provider_table",
-        on_sort=partial(set_choice, SORT_LABELS, "sort"),
+        on_sort=partial(set_choice, orders, "sort"),
     )
     st.html(provider_table.reading_notes(endpoints))
     _downloads(snapshot, facts["model_id"])

@@ -10,7 +10,8 @@ import streamlit as st
 from app.snapshot import Snapshot, open_snapshot
 from pipeline.settings import current_settings
 
-# A model page asks four questions; this keeps some 60 models, a few MB, for all sessions.
+# A model page asks seven questions; this keeps some 36 models for all sessions, a few MB, or a few
+# MB for each of those that are probed.
 CACHED_ANSWERS = 256
 
 
@@ -40,6 +41,21 @@ def provider_table(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
 def price_history(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
     """Return the price spans of a model."""
     return _frame(snapshot, "price_history", model_id)
+
+
+def probe_summary(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return what our probes measured of a model."""
+    return _frame(snapshot, "probe_summary", model_id)
+
+
+def performance_history(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return what each probe run measured of a model."""
+    return _frame(snapshot, "performance_history", model_id)
+
+
+def probe_samples(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return the single requests of our probes of a model."""
+    return _frame(snapshot, "probe_samples", model_id)
 
 
 def price_changes(snapshot: Snapshot, model_id: str | None, limit: int) -> pl.DataFrame:

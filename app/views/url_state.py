@@ -30,6 +30,23 @@ def url_selectbox(label: str, options: Mapping[str, str], *, name: str, width: i
     return chosen
 
 
+def url_segments(label: str, options: Mapping[str, str], *, name: str) -> str:
+    """Show a row of buttons over ``options`` and return the chosen key; as ``url_selectbox``."""
+    widget = _widget(name)
+    st.session_state[widget] = _from_url(options, name)
+    chosen: str | None = st.segmented_control(
+        label,
+        list(options),
+        format_func=options.__getitem__,
+        required=True,
+        key=widget,
+        on_change=_to_url,
+        args=(options, name),
+        wrap=True,
+    )
+    return chosen or next(iter(options))
+
+
 def set_choice(options: Mapping[str, str], name: str, asked: str) -> None:
     """Choose an option from elsewhere; a key that is none is ignored."""
     if asked not in options:

@@ -1,4 +1,5 @@
--- The health of the data: one verdict a check, as of the newest sweep.
+-- The health of the data: one verdict a check, as of the newest sweep; those of the probes, where
+-- there are any, as of the newest probe run.
 -- grain: one row per check
 -- key: check_name
 -- units: stated in detail
@@ -33,6 +34,62 @@ endpoints as (
         count(*) filter (where is_stale) as stale,
         count(*) as listed
     from marts.provider_table
+),
+
+newest_probe_run as (
+    select *
+    from staging.stg_probe_runs
+    qualify row_number() over (order by started_at_utc desc, run_id desc) = 1
+),
+
+probe_requests as (
+    select requests.*
+    from intermediate.int_probe_requests as requests
+    inner join newest_probe_run using (partition_date, run_id)
+),
+
+probe_outcomes as (
+    select
+        outcome,
+        count(*) as requests
+    from probe_requests
+    where is_answerable
+    group by outcome
+),
+
+probe_failures as (
+    select
+        coalesce(sum(requests), 0) as requests,
+        coalesce(sum(requests) filter (where outcome <> 'ok'), 0) as failed,
+        string_agg(concat(outcome, ' ', requests), ', ' order by requests desc, outcome)
+            filter (where outcome <> 'ok') as by_kind
+    from probe_outcomes
+),
+
+probe_refusals as (
+    select
+        count(distinct target) as targets,
+        string_agg(distinct reason, '; ' order by reason) as reasons
+    from probe_requests
+    where outcome = 'refused_config'
+),
+
+probe_instrument as (
+    select
+        count(*) filter (where figures.n > 0 and not figures.is_trusted) as untrusted,
+        count(*) as series,
+        max(figures.self_check_ttft_error_p99_ms) as error_ms,
+        (select count(*) from probe_requests where is_overloaded) as overloaded
+    from intermediate.int_probe_run_figures as figures
+    inner join newest_probe_run using (partition_date, run_id)
+),
+
+probe_quarantine as (
+    select count(*) as records
+    from raw.quarantine as quarantine
+    inner join newest_probe_run
+        on quarantine.partition_date = newest_probe_run.partition_date
+        and quarantine.sweep_id = newest_probe_run.run_id
 ),
 
 final as (
@@ -100,6 +157,71 @@ final as (
         end,
         finished_at_utc
     from newest_sweep
+    union all
+    select
+        'probe age',
+        case when hours <= 36 then 'ok' else 'warn' end,
+        concat(round(hours, 1), ' h'),
+        concat('from the newest probe run, ', run_id, ', to the newest sweep'),
+        started_at_utc
+    from (
+        select
+            newest_probe_run.*,
+            greatest(0, epoch(newest_sweep.finished_at_utc - newest_probe_run.started_at_utc) / 3600)
+                as hours
+        from newest_probe_run
+        cross join newest_sweep
+    )
+    union all
+    select
+        'probe targets',
+        case when probe_refusals.targets = 0 then 'ok' else 'warn' end,
+        probe_refusals.targets::varchar,
+        case
+            when probe_refusals.targets = 0 then 'every target of the newest probe run was asked'
+            else concat('targets not asked: ', left(probe_refusals.reasons, 400))
+        end,
+        started_at_utc
+    from newest_probe_run
+    cross join probe_refusals
+    union all
+    select
+        'probe failures',
+        case
+            when failed <= 0.05 * probe_failures.requests then 'ok'
+            when failed <= 0.5 * probe_failures.requests then 'warn'
+            else 'error'
+        end,
+        failed::varchar,
+        concat(
+            'of ', probe_failures.requests, ' requests of the newest probe run failed',
+            ': ' || by_kind
+        ),
+        started_at_utc
+    from newest_probe_run
+    cross join probe_failures
+    union all
+    select
+        'probe instrument',
+        case when untrusted = 0 and overloaded = 0 then 'ok' else 'warn' end,
+        untrusted::varchar,
+        concat(
+            'of ', series, ' rows of figures are not to be trusted; p99 of the error in TTFT: ',
+            coalesce(round(error_ms, 2) || ' ms', 'not checked'), '; the probe was overloaded in ',
+            overloaded, ' requests'
+        ),
+        started_at_utc
+    from newest_probe_run
+    cross join probe_instrument
+    union all
+    select
+        'probe quarantine',
+        case when probe_quarantine.records = 0 then 'ok' else 'warn' end,
+        probe_quarantine.records::varchar,
+        'requests of the newest probe run that broke a hard rule and were kept out of the figures',
+        started_at_utc
+    from newest_probe_run
+    cross join probe_quarantine
 )
 
 select * from final

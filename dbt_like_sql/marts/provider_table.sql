@@ -37,6 +37,22 @@ newest_providers as (
     qualify row_number() over (partition by provider_name order by observed_at_utc desc) = 1
 ),
 
+-- Short prompts one at a time, or as few at a time as there are: what compares best.
+probes as (
+    select *
+    from marts.probe_summary
+    where
+        endpoint_id is not null
+        and window_hours = 72
+        and prompt_set = 'short_chat'
+        and phase = 'measure'
+        and loop = 'closed'
+    -- Of several targets that are one endpoint, the pinned one is asked as OpenRouter asks.
+    qualify row_number() over (
+        partition by endpoint_id order by concurrency, tag is null, n desc, target, region
+    ) = 1
+),
+
 listed as (
     select
         endpoints_now.endpoint_id,
@@ -74,10 +90,13 @@ listed as (
         sightings.reported_tokens_per_s_p50,
         sightings.reported_tokens_per_s_p90,
         sightings.reported_requests_30m,
-        null::double as probe_ttft_p50_ms,
-        null::double as probe_ttft_p95_ms,
-        null::double as probe_tokens_per_s_p50,
-        null::bigint as probe_n,
+        probes.ttft_p50_ms as probe_ttft_p50_ms,
+        probes.ttft_p95_ms as probe_ttft_p95_ms,
+        probes.decode_tokens_per_s_p50 as probe_tokens_per_s_p50,
+        probes.decode_tokens_per_s_p05 as probe_tokens_per_s_p05,
+        probes.n as probe_n,
+        probes.is_trusted as probe_is_trusted,
+        probes.last_sent_utc as probe_last_at_utc,
         sightings.supports_implicit_caching,
         endpoints_now.is_stale,
         endpoints_now.first_seen_utc,
@@ -94,6 +113,8 @@ listed as (
         and endpoints_now.endpoint_ordinal = sightings.endpoint_ordinal
     left join newest_providers
         on endpoints_now.provider_name = newest_providers.provider_name
+    left join probes
+        on endpoints_now.endpoint_id = probes.endpoint_id
     where endpoints_now.last_seen_utc >= newest_sweep.finished_at_utc - interval 30 days
 ),
 

@@ -1,5 +1,5 @@
 -- Quarantine: records of the last 90 days that broke a hard rule and were kept out of history.
--- grain: one row per record and sweep
+-- grain: one row per record and sweep, or probe run
 -- key: sweep_id, table_name, row_key, record_json
 -- units: none
 -- materialized: table

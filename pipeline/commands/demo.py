@@ -10,9 +10,11 @@ import click
 from pipeline.commands.exit_codes import DONE, FAILED
 from pipeline.commands.serving import require_ports, run_command, serve
 from pipeline.demo import demo_anchor, demo_settings, land_history
+from pipeline.demo_probes import land_probes, write_probe_config
 from pipeline.landing import Landing
 from pipeline.running import stop_signals
 from pipeline.sandbox.market import Market
+from pipeline.sandbox.provider.process import ProviderProcess
 from pipeline.sandbox.server import SandboxServer
 from pipeline.services import snapshot_manifest
 from pipeline.settings import Settings, load_settings
@@ -25,20 +27,30 @@ def demo(no_serve: bool) -> int:
     """Show the whole product on a made-up market, without any network.
 
     A local server stands in for the API. It is swept once for each of the last 90 days, with the
-    clock set back, and then by the daily schedule. Everything is labelled as demo data and kept
-    apart in ./data-demo (or TOKENTAPE_DATA_DIR, if set), Dagster's runs too. Started again, it
-    adds only the days that are missing.
+    clock set back, and then by the daily schedule. Probes of the last two weeks are made up as
+    well; from now on they are measured, against a local provider. Everything is labelled as demo
+    data and kept apart in ./data-demo (or TOKENTAPE_DATA_DIR, if set), Dagster's runs too. Started
+    again, it adds only the days that are missing.
     """
     settings = demo_settings(load_settings())
     if not no_serve:
         require_ports(settings)
     now = utc_now()
     market = Market(anchor=demo_anchor(settings, now.date()))
-    with stop_signals() as stop, SandboxServer(market) as sandbox:
-        settings = settings.model_copy(update={"openrouter_url": sandbox.url})
+    probes_file = settings.data_dir / "probes.json"
+    with (
+        stop_signals() as stop,
+        SandboxServer(market) as sandbox,
+        ProviderProcess(market=True, anchor=market.anchor) as provider,
+    ):
+        settings = settings.model_copy(
+            update={"openrouter_url": sandbox.url, "probes_file": probes_file}
+        )
+        write_probe_config(probes_file, provider.base_url)
         click.echo(f"demo: a made-up market, in {settings.data_dir}")
         land_history(settings, sandbox, now, stop)
-        code = DONE if _is_published(settings) else _bring_in(settings, stop)
+        made = land_probes(settings, market, now, stop)
+        code = DONE if _is_published(settings) and not made else _bring_in(settings, stop)
         if stop.is_set():
             click.echo("tokentape: stopped", err=True)
             return FAILED

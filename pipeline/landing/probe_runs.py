@@ -33,6 +33,7 @@ from pipeline.landing.sealing import (
 )
 from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck
+from pipeline.probes.sample import Sample
 from pipeline.probes.transcript import Transcript
 
 log = logging.getLogger("tokentape")
@@ -172,6 +173,7 @@ class ProbeRunWriter:
 
         Raises ``BlockingIOError`` when another writer holds it.
         """
+        self._batches = 0
         self._held = HeldFolder(folder, RECORDS)
         try:
             self._start = ProbeRunStart.model_validate_json((folder / BEGUN).read_bytes())
@@ -198,17 +200,25 @@ class ProbeRunWriter:
     def add_batch(self, batch: BatchRecord) -> None:
         """Keep how a batch went."""
         self._held.append(_line("batch", batch))
+        self._batches += 1
 
     def add_self_check(self, check: SelfCheck) -> None:
         """Keep what a self-check found."""
         self._held.append(_line("self_check", check))
 
     def seal(
-        self, finished_at_utc: datetime, problems: Iterable[str] = (), *, is_interrupted: bool
+        self,
+        finished_at_utc: datetime,
+        samples: Iterable[Sample],
+        problems: Iterable[str] = (),
+        *,
+        is_interrupted: bool = False,
     ) -> LandedProbeRun:
-        """Make the run visible, whole and for good, by one rename."""
+        """Make the run visible, whole and for good, by one rename; ``samples`` are all of it."""
         with self._held.turn:
-            contents = _read(self._held.lines_path)
+            contents = _Contents(self._held.lines_path.stat().st_size, batches=self._batches)
+            for sample in samples:
+                contents.count(sample)
             return self._seal(contents, finished_at_utc, tuple(problems), is_interrupted)
 
     def seal_interrupted(self) -> LandedProbeRun | None:
@@ -261,9 +271,8 @@ class _Contents:
     costs_usd: list[Decimal] = field(default_factory=list)
     last_utc: datetime | None = None
 
-    def count(self, transcript: Transcript) -> None:
-        """Take in a transcript."""
-        sample = read_sample(transcript)
+    def count(self, sample: Sample) -> None:
+        """Take in a request."""
         self.requests += 1
         self.ok += sample.outcome == "ok"
         if sample.cost_usd is not None:
@@ -286,7 +295,7 @@ def _read(path: Path) -> _Contents:
                 break
             contents.length += len(line)
             if isinstance(record, Transcript):
-                contents.count(record)
+                contents.count(read_sample(record))
             elif isinstance(record, BatchRecord):
                 contents.batches += 1
     return contents

@@ -91,3 +91,36 @@ def test_an_age_is_told_in_the_largest_unit_that_fits(seconds: int, text: str) -
 )
 def test_a_change_keeps_its_sign_and_its_first_digit(percent: float | None, text: str) -> None:
     assert formatting.change_text(percent) == text
+
+
+@pytest.mark.parametrize(
+    ("percent", "text"),
+    [
+        (100.0, "100%"),
+        (99.99, "99.9%"),
+        (96.666, "96.7%"),
+        (0.01, "0.1%"),
+        (0.0, "0%"),
+        (None, "\u2013"),
+    ],
+)
+def test_a_share_is_all_or_none_only_when_it_is(percent: float | None, text: str) -> None:
+    assert formatting.share_text(percent) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [
+        (0.0836149, "0.0836"),
+        (1.0, "1.00"),
+        (41.32, "41.3"),
+        (302.0, "302"),
+        (999.6, "1,000"),
+        (15400.2, "15,400"),
+        (0.0000123, "0.0000123"),
+        (0.0, "0.00"),
+        (None, "\u2013"),
+    ],
+)
+def test_a_measured_number_has_three_digits(number: float | None, text: str) -> None:
+    assert formatting.three_digits(number) == text

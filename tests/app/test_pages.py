@@ -7,7 +7,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
 import shown_market
@@ -72,6 +74,17 @@ def text(page: AppTest) -> str:
     return re.sub(r"<[^>]+>", " ", html(page))
 
 
+def charts(page: AppTest) -> list[dict[str, Any]]:
+    return [json.loads(item.proto.spec) for item in page.get("vega_lite_chart")]
+
+
+def measured_names(page: AppTest) -> list[str]:
+    """Return who stands in the table of our own figures, in its order."""
+    tables = (item.proto.body for item in page.get("html"))
+    table = next(table for table in tables if "tt-performance" in table)
+    return [row[0].split("  ")[0] for row in cells(table)]
+
+
 def provider_names(page: AppTest) -> list[str]:
     table = next(
         json.loads(item.proto.json)["html"]
@@ -84,7 +97,7 @@ def provider_names(page: AppTest) -> list[str]:
 # ---- every page
 
 
-@pytest.mark.parametrize("view", ["home", "models", "model", "data", "health"])
+@pytest.mark.parametrize("view", ["home", "models", "model", "data", "methodology", "health"])
 def test_every_page_says_how_old_its_data_is_and_that_it_is_demo_data(
     open_page: Open, view: str
 ) -> None:
@@ -95,7 +108,7 @@ def test_every_page_says_how_old_its_data_is_and_that_it_is_demo_data(
     assert "Prices are list prices in US dollars per million tokens" in text(page)
 
 
-@pytest.mark.parametrize("view", ["home", "models", "model", "data", "health"])
+@pytest.mark.parametrize("view", ["home", "models", "model", "data", "methodology", "health"])
 def test_before_the_first_sweep_every_page_names_the_commands_that_fill_it(
     open_page: Open, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, view: str
 ) -> None:
@@ -167,12 +180,12 @@ def test_a_new_snapshot_is_shown_at_the_next_run(
     assert "DEMO" not in text(page)
 
 
-def test_the_chart_needs_no_altair(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_charts_need_no_altair(open_page: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "altair", None)  # importing it would fail
 
     page = open_page("model", model=LLAMA)
 
-    assert len(page.get("vega_lite_chart")) == 1
+    assert len(charts(page)) == 5
 
 
 # ---- Home and Models
@@ -245,9 +258,7 @@ def test_a_sort_that_is_none_counts_as_the_default(open_page: Open) -> None:
 def test_the_chart_follows_the_switches_in_the_url(open_page: Open) -> None:
     page = open_page("model", model=LLAMA, price="output", range="30d")
 
-    spec = json.loads(page.get("vega_lite_chart")[0].proto.spec)
-
-    assert spec["description"].startswith(
+    assert charts(page)[-1]["description"].startswith(
         "Step chart of the output price in USD per million tokens over the last 30d."
     )
 
@@ -256,6 +267,75 @@ def test_a_price_that_nobody_states_is_said_to_be_missing(open_page: Open) -> No
     page = open_page("model", model=FREE, price="cache")
 
     assert "No cache price in this time" in text(page)
+
+
+def test_the_performance_section_shows_our_figures_best_first(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA)
+
+    assert measured_names(page) == ["groq direct", "Groq", "Nebius", "Novita", "DeepInfra"]
+    assert "Nebius is untrusted: the instrument's own TTFT error was 9.37 ms" in unescape(
+        text(page)
+    )
+    told = [chart["description"].partition(" ")[0] for chart in charts(page)]
+    assert told == ["Line", "Curves", "All", "TTFT", "Step"]
+    headings = [heading.value for heading in page.subheader]
+    assert headings == [
+        "Over time",
+        "Distribution",
+        "Under load",
+        "Failures",
+        "Cold starts",
+        "Cached prefixes",
+    ]
+
+
+def test_a_provider_has_one_colour_in_all_charts(open_page: Open) -> None:
+    colors: dict[str, set[str]] = {}
+    for chart in charts(open_page("model", model=LLAMA)):
+        scale = chart["layer"][-1]["encoding"]["color"]["scale"]
+        for label, color in zip(scale["domain"], scale["range"], strict=True):
+            colors.setdefault(label, set()).add(color)
+
+    assert {label: len(found) for label, found in colors.items()} == dict.fromkeys(colors, 1)
+    assert {"Groq", "groq direct"} < colors.keys()
+
+
+def test_the_performance_section_follows_the_url(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA, window="14d", concurrency="4", metric="speed")
+
+    assert measured_names(page) == ["groq direct", "Groq", "Novita", "DeepInfra"]
+    assert charts(page)[0]["description"].startswith("Line chart of the median Decode speed")
+
+    page.selectbox(key="concurrency_choice").set_value("16")
+    rerun(page)
+    assert measured_names(page) == ["Groq", "DeepInfra"]
+    assert page.query_params["concurrency"] == "16"
+
+
+def test_a_choice_that_was_not_measured_counts_as_the_usual_one(open_page: Open) -> None:
+    page = open_page(
+        "model", model=LLAMA, window="1y", prompts="10k_in", concurrency="3", metric="<b>"
+    )
+
+    assert page.selectbox(key="prompts_choice").value == "short_chat"
+    assert page.selectbox(key="concurrency_choice").value == "1"
+    assert charts(page)[0]["description"].startswith("Line chart of the median TTFT")
+
+
+def test_a_model_that_was_not_measured_says_how_to_measure_it(open_page: Open) -> None:
+    page = open_page("model", model=FREE)
+
+    assert "Not measured yet" in text(page)
+    assert "tokentape probe" in text(page)
+    assert "TOKENTAPE_PROBES_FILE" in text(page)
+    assert "Our TTFT" not in text(page)
+    assert "-our_ttft" not in page.selectbox(key="sort_choice").options
+
+
+def test_our_figures_sort_the_providers(open_page: Open) -> None:
+    page = open_page("model", model=LLAMA, sort="our_ttft")
+
+    assert provider_names(page)[:4] == ["Groq", "Nebius", "Novita", "DeepInfra"]
 
 
 def test_a_free_model_is_free(open_page: Open) -> None:
@@ -303,7 +383,15 @@ def test_hostile_texts_are_shown_as_text_on_every_page(open_page: Open) -> None:
     assert "&lt;script&gt;alert(1)&lt;/script&gt; **bold**" in html(model)
 
 
-# ---- Data and Health
+# ---- Methodology, Data and Health
+
+
+def test_the_methodology_is_the_document(open_page: Open) -> None:
+    page = open_page("methodology")
+
+    document = MAIN.parents[1] / "docs" / "methodology.md"
+    assert [item.value for item in page.markdown] == [document.read_text().strip()]
+    assert 'href="methodology#probes"' in html(open_page("model", model=LLAMA))
 
 
 def test_data_links_every_table_and_shows_code_that_reads_it(open_page: Open) -> None:

@@ -11,10 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from app.components import (
-    price_chart,
-    price_spans,
-)
+from app.components import chart_lines, price_chart, price_spans
 
 ROOT = Path(__file__).resolve().parents[2]
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -129,8 +126,8 @@ def test_a_line_keeps_its_colour_in_every_range() -> None:
     long = price_chart.series_of(price_spans.visible_spans(both, "input", "90d", NOW))
     short = price_chart.series_of(price_spans.visible_spans(both, "input", "7d", NOW))
 
-    assert [item.label for item in long] == ["A", "B"]
-    assert short == [item for item in long if item.label == "B"]
+    assert [item.line.label for item in long] == ["A", "B"]
+    assert short == [item for item in long if item.line.label == "B"]
 
 
 def test_the_chart_spans_the_range_and_says_in_words_what_it_shows() -> None:
@@ -185,7 +182,7 @@ def test_every_line_stands_out_from_the_page_in_both_themes() -> None:
 
     for theme in ("light", "dark"):
         page = config[theme]["backgroundColor"]
-        for color in price_chart.PALETTE:
+        for color in chart_lines.PALETTE:
             assert contrast(color, page) >= 3, f"{color} on {page}"
 
 

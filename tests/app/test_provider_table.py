@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
@@ -15,7 +15,13 @@ from app.components import (
     market_index,
     provider_table,
 )
-from app.components.provider_sorting import FIRST_DIRECTIONS, SORT_LABELS, sorted_endpoints
+from app.components.markup import Markup
+from app.components.provider_sorting import (
+    FIRST_DIRECTIONS,
+    SORT_LABELS,
+    sort_labels,
+    sorted_endpoints,
+)
 from app.components.table import Sort
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -40,6 +46,13 @@ def endpoint(rank: int, provider: str, **values: Any) -> dict[str, Any]:
         "uptime_1d_pct": None,
         "reported_ttft_p50_ms": None,
         "reported_tokens_per_s_p50": None,
+        "probe_ttft_p50_ms": None,
+        "probe_ttft_p95_ms": None,
+        "probe_tokens_per_s_p50": None,
+        "probe_tokens_per_s_p05": None,
+        "probe_n": None,
+        "probe_is_trusted": None,
+        "probe_last_at_utc": None,
         "context_length": 8192,
         "quantization": None,
         "is_stale": False,
@@ -60,13 +73,24 @@ def endpoints(*rows: dict[str, Any]) -> pl.DataFrame:
             "uptime_1d_pct": pl.Float64,
             "reported_ttft_p50_ms": pl.Float64,
             "reported_tokens_per_s_p50": pl.Float64,
+            "probe_ttft_p50_ms": pl.Float64,
+            "probe_ttft_p95_ms": pl.Float64,
+            "probe_tokens_per_s_p50": pl.Float64,
+            "probe_tokens_per_s_p05": pl.Float64,
+            "probe_n": pl.Int64,
+            "probe_is_trusted": pl.Boolean,
+            "probe_last_at_utc": pl.Datetime("us", "UTC"),
             "quantization": pl.String,
         },
     )
 
 
+def shown(frame: pl.DataFrame, sort: str = "default") -> Markup:
+    return provider_table.provider_table(frame, Sort(sort), now=NOW)
+
+
 def test_a_cache_price_that_is_not_stated_is_not_taken_from_another_endpoint() -> None:
-    table = provider_table.provider_table(
+    table = shown(
         endpoints(
             endpoint(1, "Groq", cache_read_usd_per_mtok=Decimal("0.025")),
             endpoint(2, "Novita"),
@@ -77,7 +101,7 @@ def test_a_cache_price_that_is_not_stated_is_not_taken_from_another_endpoint() -
 
 
 def test_nulls_are_dashes_and_free_is_free() -> None:
-    table = provider_table.provider_table(
+    table = shown(
         endpoints(
             endpoint(
                 1,
@@ -96,7 +120,7 @@ def test_nulls_are_dashes_and_free_is_free() -> None:
 
 
 def test_a_stale_row_is_dimmed_has_one_badge_and_names_when_it_was_seen() -> None:
-    table = provider_table.provider_table(
+    table = shown(
         endpoints(
             endpoint(1, "Groq"),
             endpoint(
@@ -122,7 +146,7 @@ def test_the_banner_names_the_oldest_sighting_of_a_stale_row() -> None:
 
 
 def test_tiers_discounts_and_conditional_prices_are_labelled() -> None:
-    table = provider_table.provider_table(
+    table = shown(
         endpoints(
             endpoint(1, "A", discount=Decimal("0.1"), overrides_json='[{"min_prompt_tokens": 1}]'),
             endpoint(2, "B", tier="flex"),
@@ -135,7 +159,7 @@ def test_tiers_discounts_and_conditional_prices_are_labelled() -> None:
 
 
 def test_value_holds_the_badges_or_the_multiple_of_the_cheapest_input() -> None:
-    table = provider_table.provider_table(
+    table = shown(
         endpoints(
             endpoint(1, "A", input_usd_per_mtok=Decimal("0.02"), is_cheapest_input=True),
             endpoint(2, "B", input_usd_per_mtok=Decimal("0.05"), is_best_uptime=True),
@@ -170,7 +194,7 @@ def test_a_null_sorts_last_in_both_directions(sort: str, providers: list[str]) -
 def test_a_head_asks_for_its_better_end_first_and_then_for_the_other() -> None:
     frame = endpoints(endpoint(1, "A"))
 
-    table = provider_table.provider_table(frame, Sort("-uptime"))
+    table = shown(frame, "-uptime")
 
     assert 'data-sort="uptime">Uptime' in table  # a second click turns it round
     assert 'data-sort="input">Input' in table
@@ -190,9 +214,7 @@ def test_every_sort_of_the_control_and_of_the_heads_is_possible() -> None:
 
 
 def test_hostile_names_are_shown_as_text() -> None:
-    table = provider_table.provider_table(
-        endpoints(endpoint(1, HOSTILE, tag=HOSTILE, quantization=HOSTILE))
-    )
+    table = shown(endpoints(endpoint(1, HOSTILE, tag=HOSTILE, quantization=HOSTILE)))
 
     assert "<img" not in table
     assert table.count("&lt;img") == 3
@@ -204,3 +226,64 @@ def test_the_notes_ask_for_a_key_only_where_speed_is_missing() -> None:
 
     assert "OPENROUTER_API_KEY" in provider_table.reading_notes(without)
     assert "OPENROUTER_API_KEY" not in provider_table.reading_notes(with_speed)
+
+
+def measured(rank: int, provider: str, n: int, **values: Any) -> dict[str, Any]:
+    seen = {"probe_n": n, "probe_is_trusted": True, "probe_last_at_utc": NOW - timedelta(hours=5)}
+    return endpoint(rank, provider, **seen | values)
+
+
+def test_our_figures_stand_beside_the_reported_ones_with_tail_count_and_age() -> None:
+    ours = {
+        "probe_ttft_p50_ms": 412.4,
+        "probe_ttft_p95_ms": 1577.0,
+        "probe_tokens_per_s_p50": 61.2,
+        "probe_tokens_per_s_p05": 8.25,
+    }
+    table = shown(endpoints(measured(1, "A", 60, **ours), endpoint(2, "B")))
+
+    rows = [[" ".join(cell.split()) for cell in row] for row in cells(table)]
+    assert rows[0][7:10] == ["412 p95 1,577", "61 p5 8.2", "60 5 hours ago"]
+    assert rows[1][7:10] == [formatting.MISSING] * 3
+    assert "Not comparable with OpenRouter&#x27;s tok/s" in table
+
+
+def test_a_tail_of_too_few_requests_is_said_to_be_one() -> None:
+    table = shown(endpoints(measured(1, "A", 58, probe_ttft_p50_ms=100.0)))
+
+    assert " ".join(cells(table)[0][7].split()) == "100 p95 n too small"
+    assert 'title="p95 needs 59 requests; there are 58"' in table
+
+
+def test_our_figures_say_when_they_are_untrusted() -> None:
+    table = shown(endpoints(measured(1, "A", 60), measured(2, "B", 60, probe_is_trusted=False)))
+
+    assert ["untrusted" in row[9] for row in cells(table)] == [False, True]
+
+
+def test_our_columns_and_orders_are_there_only_where_something_was_measured() -> None:
+    nothing = endpoints(endpoint(1, "A"))
+    something = endpoints(measured(1, "A", 5))
+
+    assert "Our TTFT" not in shown(nothing)
+    assert "Our TTFT" in shown(something)
+    assert "our_ttft" not in sort_labels(has_probes=False)
+    assert sort_labels(has_probes=True) == SORT_LABELS
+    assert "tokentape probe" in provider_table.reading_notes(nothing)
+    assert "TOKENTAPE_PROBES_FILE" in provider_table.reading_notes(nothing)
+    assert "measured by us" in provider_table.reading_notes(something)
+
+
+def test_our_figures_sort_best_first_and_what_was_not_measured_last() -> None:
+    frame = endpoints(
+        endpoint(1, "A"),
+        measured(2, "B", 9, probe_ttft_p50_ms=300.0, probe_tokens_per_s_p50=10.0),
+        measured(3, "C", 9, probe_ttft_p50_ms=200.0, probe_tokens_per_s_p50=5.0),
+    )
+
+    def order(key: str) -> list[str]:
+        sorted_frame = sorted_endpoints(frame, FIRST_DIRECTIONS[key])
+        return sorted_frame["provider_name"].to_list()
+
+    assert order("our_ttft") == ["C", "B", "A"]
+    assert order("our_speed") == ["B", "C", "A"]

@@ -167,6 +167,24 @@ def test_a_model_has_facts_history_and_changes(snapshot: Snapshot) -> None:
     assert snapshot.price_changes(FREE).is_empty()
 
 
+def test_a_model_has_what_probes_measured_of_it(snapshot: Snapshot) -> None:
+    summary = snapshot.probe_summary(LLAMA)
+    assert summary.select("target", "window_hours", "ttft_p50_ms").rows() == [
+        ("DeepInfra pinned", 24, 412.0),
+        ("DeepInfra pinned", 72, 412.0),
+        ("Groq pinned", 24, 171.5),
+        ("Groq pinned", 72, 171.5),
+    ]
+    history = snapshot.performance_history(LLAMA)
+    assert history["started_at_utc"].dt.hour().to_list() == [3, 3, 6, 6]
+    assert history["target"].to_list() == ["DeepInfra pinned", "Groq pinned"] * 2
+    samples = snapshot.probe_samples(LLAMA)
+    assert samples["request_id"].to_list() == ["DeepInfra", "Groq"] * 2
+    assert samples["cost_listed_usd"][0] == Decimal("0.0000123")
+    for rows in (snapshot.probe_summary, snapshot.performance_history, snapshot.probe_samples):
+        assert rows(FREE).is_empty()
+
+
 def test_the_market_has_models_changes_sweeps_and_health(snapshot: Snapshot) -> None:
     assert snapshot.market_table()["model_id"].to_list() == [FREE, LLAMA]
     assert snapshot.price_changes(limit=5).height == 1

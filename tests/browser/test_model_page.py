@@ -27,7 +27,15 @@ FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
-PATHS = ("", "models", f"model?model={LLAMA}", f"model?model={HOSTILE}", "data", "health")
+PATHS = (
+    "",
+    "models",
+    f"model?model={LLAMA}",
+    f"model?model={HOSTILE}",
+    "data",
+    "methodology",
+    "health",
+)
 # The app is one page; what is being looked at scrolls inside it.
 MAIN = "[data-testid=stMain]"
 
@@ -129,6 +137,44 @@ def test_a_head_sorts_by_click_and_by_key_and_the_url_keeps_it(
     assert providers(page)[0] == "Together"
 
 
+def test_our_ttft_sorts_the_providers(open_page: Callable[..., Page]) -> None:
+    page = open_page(f"model?model={LLAMA}")
+
+    page.locator(".tt-providers").get_by_role("button", name="Our TTFT").click()
+
+    expect(page.locator("th[aria-sort=ascending]")).to_contain_text("Our TTFT")
+    assert providers(page)[:4] == ["Groq", "Nebius", "Novita", "DeepInfra"]
+    expect(page).to_have_url(re.compile(r"[?&]sort=our_ttft"))
+
+
+def test_a_choice_in_the_performance_section_changes_it_alone_and_the_url(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(f"model?model={LLAMA}")
+    measured = page.locator(".tt-performance tbody tr")
+    expect(measured).to_have_count(5)
+
+    page.get_by_role("radio", name="Decode speed").click()
+
+    expect(measured.first).to_contain_text("groq direct")
+    expect(page.locator("[data-testid=stVegaLiteChart]").first).to_have_attribute(
+        "aria-label", re.compile("median Decode speed")
+    )
+    expect(page).to_have_url(re.compile(r"[?&]metric=speed"))
+
+
+def test_the_method_leads_to_its_place_in_the_methodology(
+    open_page: Callable[..., Page],
+) -> None:
+    page = open_page(f"model?model={LLAMA}")
+
+    page.locator(".tt-notes").get_by_role("link", name="Methodology").click()
+
+    expect(page.get_by_role("heading", level=2, name="Probes")).to_be_in_viewport()
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Meta: Llama 3.1 8B Instruct")
+
+
 def test_a_model_opens_without_a_reload_and_back_returns_to_the_search(
     open_page: Callable[..., Page],
 ) -> None:
@@ -174,9 +220,9 @@ def test_hostile_texts_stay_text(open_page: Callable[..., Page]) -> None:
     shown(page)
 
     expect(page.get_by_role("heading", level=1)).to_have_text(HOSTILE_NAME)
-    chart = page.locator("[data-testid=stVegaLiteChart]")
-    chart.scroll_into_view_if_needed()
-    chart.hover()
+    for chart in page.locator("[data-testid=stVegaLiteChart]").all():
+        chart.scroll_into_view_if_needed()
+        chart.hover()
     assert page.locator(f"{MAIN} img[src=x]").count() == 0
     assert dialogs == []
 

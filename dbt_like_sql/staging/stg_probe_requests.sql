@@ -1,0 +1,47 @@
+-- Requests of probes, as they came out.
+-- grain: one row per request
+-- key: run_id, request_id
+-- units: _ns on the monotonic clock of the probing machine, _ms durations, cost in USD
+-- materialized: view
+select
+    run_id,
+    partition_date,
+    request_id,
+    batch,
+    round,
+    target,
+    model_id,
+    provider_name,
+    tag,
+    region,
+    prompt_set,
+    pair_id,
+    turn,
+    phase,
+    loop,
+    concurrency,
+    offered_rate_per_s,
+    outcome,
+    reason,
+    http_status,
+    served_by,
+    is_new_connection,
+    dns_ms,
+    connect_ms,
+    tls_ms,
+    sent_ns,
+    first_token_ns,
+    first_answer_ns,
+    last_token_ns,
+    chunk_ns,
+    coalesced_chunks,
+    is_buffered,
+    is_reasoning_hidden,
+    prompt_tokens,
+    completion_tokens,
+    reasoning_tokens,
+    cached_tokens,
+    token_source,
+    cost_usd,
+    sent_at_utc
+from raw.probe_requests
