@@ -22,6 +22,8 @@ models and their contracts by `python -m pipeline.data_dictionary`; do not edit 
 - Prices are USD per million tokens, exact decimals. **Null is not zero and not free**: it means
   that the endpoint states no such price.
 - Times are UTC. `observed_at_utc` is when the answer arrived.
+- Speeds named `reported_` are OpenRouter's, from its own traffic; those named `probe_` and those of
+  `probe_summary`, `probe_samples` and `performance_history` were measured by us.
 - CSV files are UTF-8 with a header. An empty cell is null. A text that a spreadsheet would take
   for a formula begins with an apostrophe.
 - `uptime_history.parquet` and `.csv.gz` hold the last 90 days; the whole past lies by month in

@@ -7,7 +7,7 @@ A model is one SELECT in ``<schema>/<name>.sql`` with a header, and a contract b
     -- grain: one row per endpoint and sweep
     -- key: endpoint_id, sweep_id
     -- units: prices in USD per million tokens
-    -- materialized: view | table | incremental by partition_date
+    -- materialized: view | table | incremental by partition_date [over probe_runs]
 """
 
 from __future__ import annotations
@@ -24,12 +24,21 @@ import sqlglot
 import yaml
 from sqlglot import exp
 
-from pipeline.warehouse import RAW_TABLES
+from pipeline.warehouse import PROBE_TABLES, RAW_TABLES
 
 SQL_FOLDER = Path(__file__).resolve().parents[1] / "dbt_like_sql"
 SCHEMAS = ("staging", "intermediate", "marts")
-RAW_NAMES = frozenset(f"raw.{table}" for table in RAW_TABLES)
-MATERIALIZED = re.compile(r"view|table|incremental by (?P<date_column>[a-z_]+)")
+# What comes in one at a time, and an incremental model can be computed over: its id, and the tables
+# that it fills.
+STEP_IDS = {"sweeps": "sweep_id", "probe_runs": "run_id"}
+RAW_NAMES_BY_STEP = {
+    "sweeps": frozenset(f"raw.{table}" for table in RAW_TABLES),
+    "probe_runs": frozenset(f"raw.{table}" for table in (*PROBE_TABLES, "quarantine")),
+}
+RAW_NAMES = frozenset().union(*RAW_NAMES_BY_STEP.values())
+MATERIALIZED = re.compile(
+    rf"view|table|incremental by (?P<date_column>[a-z_]+)( over (?P<over>{'|'.join(STEP_IDS)}))?"
+)
 
 
 class SqlModelError(Exception):
@@ -48,7 +57,11 @@ class ColumnDoc:
 
 @dataclass(frozen=True)
 class SqlModel:
-    """One SELECT file with its header and contract."""
+    """One SELECT file with its header and contract.
+
+    ``date_column`` and ``over``, the raw table over which it is computed, are of an incremental
+    model.
+    """
 
     schema: str
     name: str
@@ -60,6 +73,7 @@ class SqlModel:
     units: str
     materialized: str
     date_column: str | None
+    over: str
     references: frozenset[str]
     columns: tuple[ColumnDoc, ...] = field(repr=False)
 
@@ -67,6 +81,11 @@ class SqlModel:
     def qualified_name(self) -> str:
         """Return ``schema.name``, as other models refer to it."""
         return f"{self.schema}.{self.name}"
+
+    @property
+    def step_id(self) -> str:
+        """Return the id column of ``over``, which is also a parameter of the query."""
+        return STEP_IDS[self.over]
 
     @property
     def fingerprint(self) -> str:
@@ -102,7 +121,8 @@ def _read_model(path: Path) -> SqlModel:
     if materialized is None:
         raise SqlModelError(
             f"{path}: materialized is {header['materialized']!r}; "
-            "write view, table, or incremental by <date column>"
+            "write view, table, or incremental by <date column>, for all but sweeps with "
+            "over probe_runs"
         )
     return SqlModel(
         schema=path.parent.name,
@@ -115,6 +135,7 @@ def _read_model(path: Path) -> SqlModel:
         units=header["units"],
         materialized=header["materialized"].split()[0],
         date_column=materialized["date_column"],
+        over=materialized["over"] or "sweeps",
         references=_references(path, sql),
         columns=_read_contract(path.with_suffix(".yml")),
     )

@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pipeline.duck import Database
+from pipeline.sql_models import load_sql_models
 
 LLAMA = "meta-llama/llama-3.1-8b-instruct"
 FREE = "acme/tiny:free"
@@ -35,7 +36,8 @@ TABLES = {
         "reported_ttft_p99_ms double, reported_tokens_per_s_p50 double, "
         "reported_tokens_per_s_p90 double, reported_requests_30m bigint, "
         "probe_ttft_p50_ms double, probe_ttft_p95_ms double, probe_tokens_per_s_p50 double, "
-        "probe_n bigint, supports_implicit_caching boolean, is_stale boolean, "
+        "probe_tokens_per_s_p05 double, probe_n bigint, probe_is_trusted boolean, "
+        "probe_last_at_utc timestamptz, supports_implicit_caching boolean, is_stale boolean, "
         "is_best_uptime boolean, is_cheapest_input boolean, default_rank bigint, "
         "first_seen_utc timestamptz, last_seen_utc timestamptz, " + SEEN
     ),
@@ -94,6 +96,13 @@ TABLES = {
     "data_health": (
         "check_name varchar, status varchar, value double, detail varchar, as_of_utc timestamptz"
     ),
+}
+# These have many columns, and nothing here depends on any of them.
+PROBE_MARTS = ("performance_history", "probe_samples", "probe_summary")
+TABLES |= {
+    model.name: ", ".join(f"{column.name} {column.type}" for column in model.columns)
+    for model in load_sql_models()
+    if model.name in PROBE_MARTS
 }
 
 
@@ -176,6 +185,32 @@ def make_marts(database: Database, days: Iterable[date] = SWEEP_DAYS) -> None:
         },
     )
     insert(database, "data_health", {"check_name": "coverage", "status": "ok", "value": 100.0})
+    for hour in (3, 6):
+        add_probe_run(database, AS_OF.replace(hour=hour))
+
+
+def add_probe_run(database: Database, at: datetime) -> None:
+    """Add a probe run: two targets of a model in each of the marts."""
+    for provider, ttft_ms in (("Groq", 171.5), ("DeepInfra", 412.0)):
+        endpoint = endpoint_of(LLAMA, provider)
+        del endpoint["endpoint_ordinal"]
+        asked = endpoint | {
+            "target": f"{provider} pinned",
+            "prompt_set": "short_chat",
+            "phase": "measure",
+            "loop": "closed",
+            "concurrency": 1,
+        }
+        run = asked | {"run_id": f"{at:%Y%m%dT%H%M%SZ}-0000000a"}
+        figures = {"n": 10, "ttft_p50_ms": ttft_ms, "is_trusted": True}
+        insert(database, "performance_history", run | figures | {"started_at_utc": at})
+        request = {"request_id": provider, "ttft_ms": ttft_ms, "sent_at_utc": at}
+        insert(database, "probe_samples", run | request | {"cost_listed_usd": "0.0000123"})
+        database.execute(
+            "delete from marts.probe_summary where target = $target", {"target": asked["target"]}
+        )
+        for hours in (72, 24):
+            insert(database, "probe_summary", asked | figures | {"window_hours": hours})
 
 
 def add_sweep(database: Database, day: date, landing_sha256: str = "ab" * 32) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -13,6 +15,9 @@ import polars as pl
 
 import pipeline
 from pipeline.duck import Database
+from pipeline.probes.sample import Sample
+from pipeline.probes.throughput import steady_window
+from pipeline.raw_tables import PROBE_REQUESTS, frame_of
 
 RAW_SCHEMA = Path(pipeline.__file__).with_name("raw_schema.sql").read_text()
 
@@ -49,7 +54,7 @@ def endpoint(provider_name: str = "Acme", tag: str = "acme", **values: Any) -> d
 
 
 class RawMarket:
-    """A database with the raw tables, filled sweep by sweep."""
+    """A database with the raw tables, filled sweep by sweep and probe run by probe run."""
 
     def __init__(self) -> None:
         self.database = Database.in_memory()
@@ -163,6 +168,90 @@ class RawMarket:
             ],
         )
         return sweep_id
+
+    def probe_run(
+        self,
+        at: str,
+        samples: Iterable[Sample],
+        *,
+        self_checks: Mapping[int, float] | None = None,
+        overloaded: Iterable[int] = (),
+        run_id: str | None = None,
+    ) -> str:
+        """Add a probe run that started at ``at`` and sent its requests then.
+
+        ``self_checks`` are p99 errors in ms by concurrency, ``overloaded`` batches by number.
+        """
+        instant = datetime.fromisoformat(at).replace(tzinfo=UTC)
+        run_id = run_id or f"{instant:%Y%m%dT%H%M%SZ}-00000000"
+        of_run = {"run_id": run_id, "partition_date": instant.date()}
+        batches: dict[int, list[Sample]] = defaultdict(list)
+        for sample in samples:
+            sent_at_utc = None if sample.sent_at_utc is None else instant
+            batches[sample.batch].append(replace(sample, sent_at_utc=sent_at_utc))
+        requests = [sample for batch in batches.values() for sample in batch]
+        self.insert(
+            "raw.probe_runs",
+            [
+                {
+                    **of_run,
+                    "started_at_utc": instant,
+                    "finished_at_utc": instant,
+                    "market": "live",
+                    "is_interrupted": False,
+                    "config_json": "{}",
+                    "batches": len(batches),
+                    "requests": len(requests),
+                    "ok": sum(sample.outcome == "ok" for sample in requests),
+                    "problems_json": "[]",
+                    "engine_json": "{}",
+                    "landing_sha256": "0" * 64,
+                }
+            ],
+        )
+        rows = [vars(sample) | of_run for sample in requests]
+        self.database.insert("raw.probe_requests", frame_of(rows, PROBE_REQUESTS))
+        shared = ("target", "prompt_set", "phase", "loop", "concurrency", "round")
+        for number, batch in batches.items():
+            tokens, seconds = steady_window(batch) or (None, None)
+            self.insert(
+                "raw.probe_batches",
+                [
+                    {
+                        **of_run,
+                        **{name: getattr(batch[0], name) for name in shared},
+                        "batch": number,
+                        "requests": len(batch),
+                        "started_at_utc": instant,
+                        "seconds": 1.0,
+                        "busy_share": 0.1,
+                        "is_overloaded": number in overloaded,
+                        "window_tokens": tokens,
+                        "window_s": seconds,
+                    }
+                ],
+            )
+        for concurrency, error_ms in (self_checks or {1: 0.1}).items():
+            errors = dict.fromkeys(
+                ("ttft_error_p50_ms", "gap_error_p50_ms", "gap_error_p99_ms"), 0.01
+            )
+            self.insert(
+                "raw.probe_self_checks",
+                [
+                    {
+                        **of_run,
+                        **errors,
+                        "concurrency": concurrency,
+                        "tokens_per_s": 100.0,
+                        "is_tls": True,
+                        "requests": 4,
+                        "seconds": 2.0,
+                        "ttft_error_p99_ms": error_ms,
+                        "stamp_source": "kernel",
+                    }
+                ],
+            )
+        return run_id
 
     def frame(self, sql: str) -> pl.DataFrame:
         """Return a query's answer."""

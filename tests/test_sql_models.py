@@ -55,6 +55,23 @@ def test_a_header_is_understood(tmp_path: Path) -> None:
     assert [(column.name, column.type) for column in model.columns] == [("sweep_id", "VARCHAR")]
 
 
+@pytest.mark.parametrize(
+    ("line", "over", "step_id"),
+    [
+        ("incremental by partition_date", "sweeps", "sweep_id"),
+        ("incremental by partition_date over sweeps", "sweeps", "sweep_id"),
+        ("incremental by partition_date over probe_runs", "probe_runs", "run_id"),
+    ],
+)
+def test_an_incremental_model_says_what_it_is_computed_over(
+    tmp_path: Path, line: str, over: str, step_id: str
+) -> None:
+    header = HEADER.replace("view", line)
+    write(tmp_path, "marts/m", "select sweep_id from raw.sweeps", header=header)
+    (model,) = load_sql_models(tmp_path)
+    assert (model.materialized, model.over, model.step_id) == ("incremental", over, step_id)
+
+
 def test_a_circle_is_named(tmp_path: Path) -> None:
     write(tmp_path, "marts/a", "select sweep_id from marts.b")
     write(tmp_path, "marts/b", "select sweep_id from marts.a")
@@ -100,12 +117,13 @@ def test_a_header_that_lacks_a_line_is_refused(tmp_path: Path, line: str) -> Non
         load_sql_models(tmp_path)
 
 
-def test_an_unknown_materialization_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("line", ["incremental", "incremental by partition_date over days"])
+def test_an_unknown_materialization_is_refused(tmp_path: Path, line: str) -> None:
     write(
         tmp_path,
         "marts/a",
         "select sweep_id from raw.sweeps",
-        header=HEADER.replace("view", "incremental"),
+        header=HEADER.replace("view", line),
     )
     with pytest.raises(SqlModelError, match="write view, table, or incremental by"):
         load_sql_models(tmp_path)

@@ -31,11 +31,13 @@ def write_model_files(
 ) -> None:
     """Write ``models/<author>/<slug>.json`` for every model ever listed, below ``folder``.
 
-    Each holds ``model`` (its facts), ``providers`` and ``price_history`` (lists of rows). Nothing
-    in it tells the time of publishing, so the file of a model that is gone stays the same.
+    Each holds ``model`` (its facts), ``providers``, ``performance`` (what our probes measured) and
+    ``price_history``, lists of rows. Nothing in it tells the time of publishing, so the file of a
+    model that is gone stays the same.
     """
     facts = _rows_by_model(database, marts["model_facts"])
     providers = _rows_by_model(database, marts["provider_table"])
+    performance = _rows_by_model(database, marts["probe_summary"])
     history = _rows_by_model(database, marts["price_history"])
     for model_id, model in facts.items():
         place = model_path(model_id)
@@ -47,6 +49,7 @@ def write_model_files(
         path.write_text(
             f'{{"format":1,"market":{json.dumps(market)},"model":{model},\n'
             f'"providers":{_array(providers.get(model_id))},\n'
+            f'"performance":{_array(performance.get(model_id))},\n'
             f'"price_history":{_array(history.get(model_id))}}}\n'
         )
 

@@ -17,7 +17,15 @@ if TYPE_CHECKING:
 
 # Others are published as well; without these there is no model file, no index, no time.
 NEEDED = frozenset(
-    ("market_table", "model_facts", "price_history", "provider_table", "sweep_log", MONTHLY_MART)
+    (
+        "market_table",
+        "model_facts",
+        "price_history",
+        "probe_summary",
+        "provider_table",
+        "sweep_log",
+        MONTHLY_MART,
+    )
 )
 
 

@@ -227,7 +227,7 @@ def test_building_twice_changes_nothing(market: RawMarket) -> None:
     once = states(market, "*")
     results = build_all(market.database, MODELS)
     assert states(market, "*") == once
-    assert all(result.sweeps == 0 for result in results)
+    assert all(result.steps == 0 for result in results)
 
 
 def test_several_sweeps_of_one_day_each_count(market: RawMarket) -> None:

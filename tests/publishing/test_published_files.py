@@ -225,16 +225,36 @@ def test_a_double_that_is_no_number_is_null_in_csv_and_json(snapshot: Path) -> N
     assert (row["uptime_1d_pct"], row["uptime_5m_pct"]) == (None, Decimal("1e-7"))
 
 
-def test_a_model_file_has_facts_providers_best_first_and_price_history(snapshot: Path) -> None:
+def test_a_model_file_has_facts_providers_best_first_performance_and_price_history(
+    snapshot: Path,
+) -> None:
     body = read_json(snapshot / "models" / f"{LLAMA}.json")
-    assert list(body) == ["format", "market", "model", "providers", "price_history"]
+    assert list(body) == ["format", "market", "model", "providers", "performance", "price_history"]
     assert body["model"]["description"] == 'Says "hi" é\nin two lines'
     assert body["model"]["input_modalities"] == ["text"]
     assert body["model"]["knowledge_cutoff"] == "2023-12-31"
     assert [row["provider_name"] for row in body["providers"]] == ["DeepInfra", "Groq"]
     assert body["providers"][0]["observed_at_utc"] == "2026-11-30T06:17:01.25Z"
     assert [row["valid_from_utc"] for row in body["price_history"]] == ["2026-11-30T06:17:00Z"] * 2
-    assert read_json(snapshot / "models" / f"{FREE}.json")["price_history"] == []
+    assert [
+        (row["target"], row["window_hours"], row["ttft_p50_ms"]) for row in body["performance"]
+    ] == [
+        ("DeepInfra pinned", 24, 412),
+        ("DeepInfra pinned", 72, 412),
+        ("Groq pinned", 24, Decimal("171.5")),
+        ("Groq pinned", 72, Decimal("171.5")),
+    ]
+    free = read_json(snapshot / "models" / f"{FREE}.json")
+    assert (free["performance"], free["price_history"]) == ([], [])
+
+
+def test_what_probes_measured_is_published_without_lists(snapshot: Path) -> None:
+    for mart in ("probe_summary", "performance_history", "probe_samples"):
+        columns = read_json(snapshot / "schema" / f"{mart}.json")["columns"]
+        assert not [column for column in columns if column["type"].endswith("[]")]
+        assert len(csv_rows(snapshot / f"{mart}.csv.gz")) == 4
+    samples = csv_rows(snapshot / "probe_samples.csv.gz")
+    assert {row["cost_listed_usd"] for row in samples} == {"0.0000123"}
 
 
 def test_models_json_lists_the_market(snapshot: Path) -> None:
@@ -327,6 +347,7 @@ def test_the_schema_takes_words_and_not_null_from_the_contract_of_the_sql_model(
         units="none",
         materialized="table",
         date_column=None,
+        over="sweeps",
         references=frozenset(),
         columns=(ColumnDoc("check_name", "VARCHAR", "what is checked", is_not_null=True),),
     )
