@@ -10,7 +10,7 @@ from app.snapshot_tables import Snapshot
 from pipeline import duck
 from pipeline.duck import Database
 from pipeline.publishing.files import CATALOG, DATABASE_NAME
-from pipeline.publishing.manifest import ManifestError, read_manifest
+from pipeline.publishing.manifest import FORMAT, ManifestError, read_manifest
 from pipeline.publishing.swap import CURRENT
 
 __all__ = ["Snapshot", "SnapshotError", "open_snapshot"]
@@ -74,6 +74,8 @@ def _open(folder: Path) -> Snapshot:
 
 def _read(folder: Path, database_path: Path) -> Snapshot:
     manifest = read_manifest(folder)
+    if manifest.format < FORMAT:
+        raise ManifestError(f"it is of an earlier tokentape (format {manifest.format} of {FORMAT})")
     # Attached to a database in memory: DuckDB keeps an opened path per process and would answer
     # from the file that stood there before.
     database = Database.in_memory(memory_limit=MEMORY_LIMIT)

@@ -1,4 +1,4 @@
-"""The command line: ``tokentape up | sync | backfill | publish | doctor | demo``."""
+"""The command line: ``tokentape COMMAND``, see ``COMMANDS``."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ COMMANDS = {
     "sync": "Pull one sweep, load it, build the tables, publish a snapshot.",
     "backfill": "Load days from landing again, build and publish; nothing is pulled.",
     "publish": "Publish a snapshot of what the warehouse holds.",
+    "probe": "Measure streaming endpoints: TTFT, tokens/s, failures, cost.",
+    "shadow": "Send a share of your own prompts to two targets and compare them.",
     "doctor": "Look for what is wrong: one line a finding, with its remedy.",
     "demo": "The whole product on a made-up market of 90 days, without any network.",
 }
@@ -74,6 +76,8 @@ def tokentape() -> None:
       TOKENTAPE_APP_PORT        8501
       TOKENTAPE_DAGSTER_PORT    3000
       TOKENTAPE_SWEEP_CONCURRENCY  requests in flight (8)
+      TOKENTAPE_PROBES_FILE     what `probe` measures (some targets at OpenRouter)
+      TOKENTAPE_REGION          label of the place that measures
       DAGSTER_HOME              folder of Dagster's runs (./.dagster)
     """
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from pipeline.duck import Error as DuckError
 from pipeline.landing import CorruptLandingError
+from pipeline.measuring import MachineBusyError
+from pipeline.probes.budget import BudgetError
+from pipeline.probes.config import ProbeConfigError
+from pipeline.probes.engine_process import EngineError
 from pipeline.publishing import PublishError
 from pipeline.settings import SettingsError
 from pipeline.sources.http import SourceError
@@ -13,7 +17,11 @@ from pipeline.warehouse import WarehouseError
 
 # Their messages say what, where and what helps; nothing need be added.
 KNOWN_ERRORS = (
+    BudgetError,
     CorruptLandingError,
+    EngineError,
+    MachineBusyError,
+    ProbeConfigError,
     PublishError,
     SettingsError,
     SourceError,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import platform
-import random
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -59,12 +58,10 @@ def probe(
     progress: Progress,
     *,
     stop: threading.Event | None = None,
-    is_scheduled: bool = False,
 ) -> LandedProbeRun:
     """Measure the configured targets into landing.
 
-    A target that is gone or has no key is a problem of the run; the others are measured. A
-    scheduled run starts a random while late, so that no run meets the same minute of the hour.
+    A target that is gone or has no key is a problem of the run; the others are measured.
 
     Raises ``NothingMeasuredError`` when no target can be asked, ``OtherMarketError``,
     ``ProbeConfigError``, ``BudgetError`` and ``EngineError``.
@@ -77,8 +74,6 @@ def probe(
     if len(ready.refusals) == len(config.providers):
         name, reason = next(iter(ready.refusals.items()))
         raise NothingMeasuredError(f"no target can be probed; the first, {name}: {reason}")
-    if is_scheduled and config.start_jitter_s:
-        stop.wait(random.uniform(0, float(config.start_jitter_s)))  # noqa: S311
     asked = last_sent(settings)
     started = now().astimezone(UTC)
     start = ProbeRunStart(

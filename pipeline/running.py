@@ -62,15 +62,34 @@ def require_free_port(host: str, port: int, setting: str) -> None:
 
 @contextmanager
 def stop_signals() -> Iterator[threading.Event]:
-    """Give an event that SIGINT and SIGTERM set; the former handlers come back at the end."""
+    """Give an event that SIGINT and SIGTERM set; the former handlers come back at the end.
+
+    Another thread sets it. A handler runs in the main thread, which may be in the middle of
+    waiting for that same event; setting it there would wait for a lock that is held below it.
+    """
     stop = threading.Event()
     wanted = (signal.SIGINT, signal.SIGTERM)
-    former = {number: signal.signal(number, lambda *_: stop.set()) for number in wanted}
-    try:
-        yield stop
-    finally:
-        for number, handler in former.items():
-            signal.signal(number, handler)
+    heard, told = socket.socketpair()
+
+    def listen() -> None:
+        while number := heard.recv(1):
+            if number[0] in wanted:
+                stop.set()
+
+    listener = threading.Thread(target=listen, name="signals")
+    with heard, told:
+        told.setblocking(False)
+        former_fd = signal.set_wakeup_fd(told.fileno(), warn_on_full_buffer=False)
+        former = {number: signal.signal(number, lambda *_: None) for number in wanted}
+        listener.start()
+        try:
+            yield stop
+        finally:
+            for number, handler in former.items():
+                signal.signal(number, handler)
+            signal.set_wakeup_fd(former_fd)
+            told.shutdown(socket.SHUT_WR)
+            listener.join()
 
 
 def run_to_end(

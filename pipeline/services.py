@@ -6,14 +6,17 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from datetime import time
 from pathlib import Path
 from urllib.parse import quote
 
 from pydantic import SecretStr
 
+from pipeline.probes.config import DEFAULT_CONFIG, ProbeConfigError, load_probe_config
+from pipeline.probes.config_target import KEY_VARIABLES
 from pipeline.running import Service
-from pipeline.settings import Settings
+from pipeline.settings import Settings, environment_of
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN_FIRST = "meta-llama/llama-3.1-8b-instruct"
@@ -40,14 +43,12 @@ def environment(settings: Settings) -> dict[str, str]:
 
     A child may run in another folder, so paths are absolute and ``.env`` is not needed again.
     """
-    found = dict(os.environ)
+    found = environment_of(settings)
     # Build machines often set it; then each of our processes would compile us anew.
     found.pop("PYTHONDONTWRITEBYTECODE", None)
     for name in settings.model_fields_set | {"data_dir"}:
         value = getattr(settings, name)
-        if isinstance(value, SecretStr):
-            found["OPENROUTER_API_KEY"] = value.get_secret_value()
-        elif value is not None:
+        if value is not None and not isinstance(value, SecretStr):
             found[f"TOKENTAPE_{name.upper()}"] = _as_text(value)
     found["DAGSTER_HOME"] = str(dagster_home(settings))
     found["DAGSTER_DISABLE_TELEMETRY"] = "1"
@@ -58,9 +59,9 @@ def environment(settings: Settings) -> dict[str, str]:
 def app_service(settings: Settings) -> Service:
     """Return the Streamlit app with its file routes."""
     variables = environment(settings)
-    # The app reads published files only; it has no use for the key.
-    variables.pop("OPENROUTER_API_KEY", None)
-    variables.pop("TOKENTAPE_OPENROUTER_API_KEY", None)
+    # The app reads published files only; it has no use for keys.
+    for name in _key_variables(settings):
+        variables.pop(name, None)
     return Service(
         name="the app",
         command=(
@@ -120,6 +121,15 @@ def snapshot_manifest(settings: Settings) -> dict[str, object] | None:
     except (OSError, ValueError):
         return None
     return content if isinstance(content, dict) else None
+
+
+def _key_variables(settings: Settings) -> set[str]:
+    names = {"TOKENTAPE_OPENROUTER_API_KEY", *KEY_VARIABLES.values()}
+    # What is wrong with the file is told by those who measure.
+    with suppress(ProbeConfigError):
+        config = load_probe_config(settings.probes_file or DEFAULT_CONFIG)
+        names |= {target.key_env for target in config.providers if target.key_env is not None}
+    return names
 
 
 def _as_text(value: object) -> str:

@@ -24,8 +24,10 @@ from small_market import (
 )
 
 from pipeline.assets.landed_sweep import SCHEDULED
+from pipeline.assets.probe_checks import CHECKS as PROBE_CHECKS
 from pipeline.definitions import build_definitions
 from pipeline.landing import Landing
+from pipeline.measuring import measuring
 from pipeline.runs import run_landed_days
 from pipeline.sandbox.faults import Fault
 from pipeline.sandbox.server import SandboxServer
@@ -92,7 +94,7 @@ def test_a_run_of_today_goes_from_the_source_to_the_snapshot(settings: Settings)
 
     assert result.success
     checks = {check.check_name: check.passed for check in result.get_asset_check_evaluations()}
-    assert checks.keys() == {"freshness", "coverage", "quarantine", "soft_rules"}
+    assert checks.keys() == {"freshness", "coverage", "quarantine", "soft_rules", *PROBE_CHECKS}
     assert checks["freshness"]
     assert checks["coverage"]
     [table] = result.asset_materializations_for_node("marts__provider_table")
@@ -141,6 +143,20 @@ def test_a_scheduled_run_asks_a_source_that_does_not_answer_again_and_then_fails
     assert len([event for event in result.all_events if event.is_step_up_for_retry]) == 2
     [line] = failure_lines(result)
     assert "no answer from http://127.0.0.1:1/api/v1" in line
+
+
+def test_a_scheduled_run_does_not_give_a_day_up_for_a_probe_that_is_measuring(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pipeline.assets.landed_sweep.FIRST_RETRY_AFTER_S", 0)
+    now = datetime.now(UTC)
+    impatient = settings.model_copy(update={"warehouse_lock_timeout_s": 0})
+
+    with measuring(impatient):
+        result = run_daily(impatient, now.date(), now, {SCHEDULED: "daily_at_fixed_minute"})
+
+    assert len([event for event in result.all_events if event.is_step_up_for_retry]) == 2
+    assert all("is measuring" in line for line in failure_lines(result))
 
 
 def test_a_past_day_is_filled_from_landing(

@@ -1,7 +1,8 @@
-"""What Dagster is given to see, and when the daily sweep is asked for."""
+"""What Dagster is given to see, and when sweeps and probes are asked for."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,10 +12,12 @@ from pathlib import Path
 import dagster as dg
 import pytest
 import yaml
+from dagster._core.errors import DagsterError
 from small_market import SmallMarket, land_at, settings_at
 
 from pipeline.assets.days import DAYS
 from pipeline.definitions import build_definitions
+from pipeline.probes.config import ProbeConfigError
 from pipeline.sandbox.server import SandboxServer
 from pipeline.sql_models import load_sql_models
 
@@ -58,7 +61,9 @@ def test_a_sql_asset_depends_on_what_its_query_reads(repository: dg.RepositoryDe
         return {key.to_user_string() for key in graph.get(dg.AssetKey(path)).parent_keys}
 
     assert parents("staging", "stg_endpoints") == {"market"}
+    assert parents("staging", "stg_probe_requests") == {"probe_samples"}
     assert parents("market") == {"landed_sweep"}
+    assert parents("probe_samples") == {"probe_results"}
     assert "marts/provider_table" in parents("published_snapshot")
 
 
@@ -70,6 +75,17 @@ def test_all_partitioned_assets_share_their_days_and_all_assets_run_as_one(
         assert asset.backfill_policy == dg.BackfillPolicy.single_run()
 
 
+def test_no_job_both_sweeps_and_probes(repository: dg.RepositoryDefinition) -> None:
+    everything = {key.to_user_string() for key in repository.asset_graph.get_all_asset_keys()}
+
+    def left_out(job: str) -> set[str]:
+        keys = repository.get_job(job).asset_layer.executable_asset_keys
+        return everything - {key.to_user_string() for key in keys}
+
+    assert left_out("daily") == {"probe_results"}
+    assert left_out("probe") == {"landed_sweep", "market"}
+
+
 def test_today_has_a_partition_today() -> None:
     keys = DAYS.get_partition_keys(current_time=NOON)
 
@@ -77,14 +93,18 @@ def test_today_has_a_partition_today() -> None:
     assert keys[-1] == "2026-11-30"
 
 
-def tick(repository: dg.RepositoryDefinition, due: datetime) -> dg.RunRequest | dg.SkipReason:
-    schedule = repository.get_schedule_def("daily_at_fixed_minute")
-    with dg.DagsterInstance.ephemeral() as instance:
-        answer = schedule.evaluate_tick(
-            dg.build_schedule_context(
-                scheduled_execution_time=due, repository_def=repository, instance=instance
-            )
-        )
+def tick(
+    repository: dg.RepositoryDefinition, due: datetime, name: str = "daily_at_fixed_minute"
+) -> dg.RunRequest | dg.SkipReason:
+    schedule = repository.get_schedule_def(name)
+    # A context that is not left by itself leaves the instance late, within some other test.
+    with (
+        dg.instance_for_test() as instance,
+        dg.build_schedule_context(
+            scheduled_execution_time=due, repository_def=repository, instance=instance
+        ) as context,
+    ):
+        answer = schedule.evaluate_tick(context)
     if answer.skip_message:
         return dg.SkipReason(answer.skip_message)
     return answer.run_requests[0]
@@ -135,6 +155,64 @@ def test_a_late_tick_does_not_repeat_a_sweep_made_after_it_was_due(
     assert isinstance(answer, dg.RunRequest) is is_asked_again
 
 
+def probing(folder: Path, **config: object) -> dg.RepositoryDefinition:
+    """Return the definitions of an installation with a configuration of its own."""
+    targets = [
+        {"name": "a", "base_url": "https://api.groq.com/v1", "model": "m"},
+        {"name": "b", "base_url": "https://x.test/v1", "model": "m", "api_key_env": "B_KEY"},
+    ]
+    path = folder / "probes.json"
+    path.write_text(json.dumps({"providers": targets} | config))
+    settings = settings_at(folder, "http://127.0.0.1:1", probes_file=path)
+    return build_definitions(settings, lambda: NOON).get_repository_def()
+
+
+def test_probes_are_off_until_somebody_has_said_what_to_probe(
+    repository: dg.RepositoryDefinition, tmp_path: Path
+) -> None:
+    shipped = repository.get_schedule_def("probes")
+    own = probing(tmp_path, schedule="5 */6 * * *").get_schedule_def("probes")
+
+    assert shipped.default_status is dg.DefaultScheduleStatus.STOPPED
+    assert own.default_status is dg.DefaultScheduleStatus.RUNNING
+    assert own.cron_schedule == "5 */6 * * *"
+    assert own.execution_timezone == "UTC"
+    assert own.job_name == "probe"
+    assert not probing(tmp_path).has_schedule_def("probes")
+
+
+def test_a_probe_is_asked_for_where_any_target_has_a_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("GROQ_API_KEY", raising=False)
+    monkeypatch.setenv("B_KEY", " ")
+    repository = probing(tmp_path, schedule="17 6 * * *")
+
+    without = tick(repository, DUE, "probes")
+    late = tick(repository, DUE.replace(day=29), "probes")
+    (tmp_path / ".env").write_text("B_KEY=sk-b\n")
+    monkeypatch.delenv("B_KEY")
+    asked = tick(repository, DUE, "probes")
+
+    assert without.skip_message == "no target has a key: set B_KEY or GROQ_API_KEY"
+    assert "2026-11-29 is over" in late.skip_message
+    assert asked.partition_key == "2026-11-30"
+
+
+def test_a_wrong_configuration_of_probes_fails_their_ticks_and_nothing_else(
+    tmp_path: Path,
+) -> None:
+    repository = probing(tmp_path, schedle="17 6 * * *")
+
+    with pytest.raises(DagsterError) as error:
+        tick(repository, DUE, "probes")
+
+    assert isinstance(error.value.__cause__, ProbeConfigError)
+    assert "schedle" in str(error.value.__cause__)
+    assert isinstance(tick(repository, DUE), dg.RunRequest)
+
+
 def test_definitions_load_without_the_heavy_libraries() -> None:
     # Dagster loads them in every process that it starts, each time somebody presses a button.
     heavy = ("pandera", "pandas", "streamlit", "pyarrow")
@@ -157,8 +235,7 @@ def test_a_bare_checkout_has_what_dagster_looks_for(load: Callable[[str], dict])
 
     assert workspace["load_from"][0]["python_module"]["module_name"] == "pipeline.definitions"
     assert instance["telemetry"] == {"enabled": False}
-    # A slot of a pool stays taken when its run is killed; the warehouse's lock does not.
-    assert "pools" not in instance["concurrency"]
+    assert instance["concurrency"]["pools"] == {"default_limit": 1, "granularity": "op"}
 
 
 @pytest.fixture

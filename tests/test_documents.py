@@ -19,6 +19,8 @@ def test_operations_name_every_setting_and_its_default() -> None:
     for name, field in Settings.model_fields.items():
         if name == "openrouter_api_key":
             named["OPENROUTER_API_KEY"] = "\u2013"
+        elif field.default is None:
+            named[f"TOKENTAPE_{name.upper()}"] = "\u2013"
         elif name == "sweep_at_utc":
             named["TOKENTAPE_SWEEP_AT_UTC"] = f"`{field.default:%H:%M}`"
         elif name == "data_dir":

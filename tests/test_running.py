@@ -178,6 +178,26 @@ def test_signals_ask_to_stop_and_the_former_handler_comes_back(number: signal.Si
     assert signal.getsignal(number) is former
 
 
+def test_a_signal_in_the_middle_of_a_wait_is_heard() -> None:
+    # With the event set in the handler, one of these hung: it met the event's own lock.
+    code = (
+        "from pipeline.running import stop_signals\n"
+        "with stop_signals() as stop:\n"
+        "    print('there', flush=True)\n"
+        "    while not stop.wait(0):\n"
+        "        pass\n"
+    )
+    for _ in range(5):
+        with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            assert child.stdout.readline() == b"there\n"
+            child.terminate()
+            try:
+                assert child.wait(PATIENCE_S) == 0
+            finally:
+                child.kill()
+
+
 def test_a_child_hears_ctrl_c_even_when_a_script_had_us_ignore_it() -> None:
     former = signal.signal(signal.SIGINT, signal.SIG_IGN)
     code = "import signal, sys; sys.exit(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)"

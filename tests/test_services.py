@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,22 @@ def test_the_key_goes_to_dagster_and_not_to_the_app(tmp_path: Path) -> None:
     assert KEY in dagster_service(settings).environment.values()
     assert KEY not in app_service(settings).environment.values()
     assert not any(KEY in part for part in dagster_service(settings).command)
+
+
+def test_keys_of_targets_go_to_dagster_and_not_to_the_app(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GROQ_API_KEY", "sk-groq")
+    monkeypatch.delenv("MY_KEY", raising=False)
+    (tmp_path / ".env").write_text("MY_KEY=sk-mine\n")
+    probes = tmp_path / "probes.json"
+    mine = {"name": "a", "base_url": "https://x.test/v1", "model": "m", "api_key_env": "MY_KEY"}
+    probes.write_text(json.dumps({"providers": [mine]}))
+    settings = settings_at(tmp_path, "http://127.0.0.1:9", probes_file=probes)
+
+    assert {"sk-groq", "sk-mine"} <= set(dagster_service(settings).environment.values())
+    assert {"sk-groq", "sk-mine"}.isdisjoint(app_service(settings).environment.values())
 
 
 def test_runs_of_the_demo_stay_with_the_demo(

@@ -9,10 +9,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
+from probe_runs import land as land_probe
 from small_market import STANDARD_MODELS, land_at, morning_of, settings_at, small_sandbox
 
 from pipeline import steps
 from pipeline.landing import LandedSweep, Landing
+from pipeline.probe_steps import load_landed_probes
 from pipeline.progress import Progress
 from pipeline.sandbox.server import SandboxServer
 from pipeline.settings import Settings
@@ -20,6 +22,7 @@ from pipeline.sources.http import SourceUnreachable
 from pipeline.sql_models import load_sql_models
 from pipeline.warehouse import open_warehouse
 
+PROBED = date(2026, 6, 1)
 MONDAY, TUESDAY, WEDNESDAY = date(2026, 11, 2), date(2026, 11, 3), date(2026, 11, 4)
 
 
@@ -165,12 +168,15 @@ def test_a_warehouse_rebuilt_from_landing_is_the_same(
 ) -> None:
     def checksum() -> str:
         steps.load_landed(settings, MONDAY, WEDNESDAY)
+        load_landed_probes(settings, PROBED, WEDNESDAY)
         steps.build(settings, load_sql_models())
         with open_warehouse(settings) as warehouse:
             return warehouse.checksum()
 
     for day in (MONDAY, TUESDAY, WEDNESDAY):
         land_at(settings, sandbox, morning_of(day))
+    for number in (1, 2):
+        land_probe(settings.landing_dir, f"2026060{number}T000000Z-00000001", day=number)
     before = checksum()
     settings.warehouse_path.unlink()
 

@@ -119,7 +119,8 @@ def test_up_sweeps_serves_both_sides_and_leaves_nothing_running(product: Product
     [repository] = product.ask_dagster(LOCATION)["repositoriesOrError"]["nodes"]
     assert repository["location"]["name"] == "tokentape"
     assert "daily" in [job["name"] for job in repository["jobs"]]
-    assert [each["scheduleState"]["status"] for each in repository["schedules"]] == ["RUNNING"]
+    status = {each["name"]: each["scheduleState"]["status"] for each in repository["schedules"]}
+    assert status == {"daily_at_fixed_minute": "RUNNING", "probes": "STOPPED"}
 
     launched = product.ask_dagster(
         LAUNCH,

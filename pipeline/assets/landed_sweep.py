@@ -10,6 +10,7 @@ from pipeline.assets.days import DAYS, ONE_RUN, days_of
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.errors import one_line
 from pipeline.landing import LandedSweep
+from pipeline.measuring import MachineBusyError, while_not_measuring
 from pipeline.progress import Progress
 from pipeline.settings import Settings
 from pipeline.sources.http import SourceUnreachable
@@ -54,10 +55,11 @@ def _pull(
 ) -> dg.MaterializeResult[None]:
     started = time.perf_counter()
     try:
-        landed = steps.land(settings, clock, Progress("sweep"))
-    except SourceUnreachable as error:
-        # Not a retry policy: Dagster would follow it on Ctrl-C as well, and sweep again. Only for
-        # the schedule: a person who waits is told at once.
+        with while_not_measuring(settings):
+            landed = steps.land(settings, clock, Progress("sweep"))
+    except (SourceUnreachable, MachineBusyError) as error:
+        # Tomorrow these prices cannot be had. Not a retry policy: Dagster would follow it on Ctrl-C
+        # as well, and sweep again. Only for the schedule: a person who waits is told at once.
         is_scheduled = SCHEDULED in context.run.tags
         if is_scheduled and context.retry_number < MOST_RETRIES:
             wait_s = FIRST_RETRY_AFTER_S * 2**context.retry_number

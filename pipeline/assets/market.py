@@ -8,6 +8,7 @@ from pipeline import steps
 from pipeline.assets.days import DAYS, ONE_RUN, days_of
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.assets.landed_sweep import landed_sweep
+from pipeline.measuring import while_not_measuring
 from pipeline.settings import Settings
 
 
@@ -30,7 +31,7 @@ def market(
     """
     first, last = days_of(context)
     started = time.perf_counter()
-    with failing_clearly():
+    with failing_clearly(), while_not_measuring(settings):
         report = steps.load_landed(settings, first, last)
     for problem in report.problems:
         context.log.warning(problem)

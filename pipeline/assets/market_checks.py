@@ -1,11 +1,13 @@
 """What is worth knowing about the newest sweep in the warehouse, as checks of the market asset."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import dagster as dg
 
+from pipeline.assets.check_results import ERROR, WARN, check_result
 from pipeline.assets.failing import failing_clearly
 from pipeline.assets.market import market
 from pipeline.duck import Database
@@ -16,10 +18,8 @@ from pipeline.warehouse import open_warehouse
 # A daily sweep may come two hours late before anyone needs to look.
 OLDEST_SWEEP = timedelta(hours=26)
 LOWEST_COVERAGE_PCT = 90.0
-SHOWN_CASES = 100
 
-WARN = dg.AssetCheckSeverity.WARN
-ERROR = dg.AssetCheckSeverity.ERROR
+_result = partial(check_result, asset_key=market.key)
 
 
 @dg.multi_asset_check(
@@ -122,31 +122,4 @@ def _soft_rules(database: Database, sweep: dict[str, Any]) -> dg.AssetCheckResul
     )
     return _result(
         "soft_rules", not cases, WARN, f"{len(cases)} surprising records", cases, records=len(cases)
-    )
-
-
-def _result(
-    name: str,
-    is_passed: bool,
-    severity: dg.AssetCheckSeverity,
-    description: str,
-    cases: Sequence[dict[str, Any]] = (),
-    **numbers: float,
-) -> dg.AssetCheckResult:
-    metadata: dict[str, Any] = dict(numbers)
-    if cases:
-        metadata["cases"] = dg.MetadataValue.table(
-            [
-                dg.TableRecord({key: str(value) for key, value in case.items()})
-                for case in cases[:SHOWN_CASES]
-            ],
-            dg.TableSchema([dg.TableColumn(column, "string") for column in cases[0]]),
-        )
-    return dg.AssetCheckResult(
-        check_name=name,
-        asset_key=market.key,
-        passed=is_passed,
-        severity=severity,
-        description=description,
-        metadata=metadata,
     )

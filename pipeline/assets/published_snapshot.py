@@ -9,6 +9,7 @@ from pipeline import steps
 from pipeline.assets.days import ONE_RUN
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.assets.sql_assets import asset_key
+from pipeline.measuring import while_not_measuring
 from pipeline.settings import Settings
 from pipeline.sql_models import SqlModel
 
@@ -33,7 +34,7 @@ def published_snapshot_asset(models: Sequence[SqlModel]) -> dg.AssetsDefinition:
         the warehouse: a sweep that another run brought in meanwhile is built first.
         """
         started = time.perf_counter()
-        with failing_clearly():
+        with failing_clearly(), while_not_measuring(settings):
             snapshot = steps.publish(settings, models, clock())
         return dg.MaterializeResult(
             metadata={

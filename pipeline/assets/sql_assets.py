@@ -7,10 +7,12 @@ import dagster as dg
 from pipeline.assets.days import ONE_RUN
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.assets.market import market
+from pipeline.assets.probe_samples import probe_samples
 from pipeline.building import build
+from pipeline.measuring import while_not_measuring
 from pipeline.settings import Settings
 from pipeline.sql_models import SqlModel
-from pipeline.warehouse import open_warehouse
+from pipeline.warehouse import PROBE_TABLES, open_warehouse
 
 
 def sql_assets(models: Sequence[SqlModel]) -> list[dg.AssetsDefinition]:
@@ -19,9 +21,11 @@ def sql_assets(models: Sequence[SqlModel]) -> list[dg.AssetsDefinition]:
 
 
 def asset_key(qualified_name: str) -> dg.AssetKey:
-    """Return the asset that makes a table: raw tables come with the market."""
+    """Return the asset that makes a table: raw tables come with the market, or with probes."""
     schema, _, name = qualified_name.partition(".")
-    return market.key if schema == "raw" else dg.AssetKey([schema, name])
+    if schema != "raw":
+        return dg.AssetKey([schema, name])
+    return probe_samples.key if name in PROBE_TABLES else market.key
 
 
 def _asset(model: SqlModel, models: Sequence[SqlModel]) -> dg.AssetsDefinition:
@@ -41,10 +45,14 @@ def _asset(model: SqlModel, models: Sequence[SqlModel]) -> dg.AssetsDefinition:
         hooks={log_one_line},
     )
     def build_sql_model(settings: dg.ResourceParam[Settings]) -> dg.MaterializeResult[None]:
-        with failing_clearly(), open_warehouse(settings) as warehouse:
+        with (
+            failing_clearly(),
+            while_not_measuring(settings),
+            open_warehouse(settings) as warehouse,
+        ):
             result = build(warehouse.database, model, models)
         metadata: dict[str, dg.MetadataValue | int | float] = {
-            "sweeps_computed": result.sweeps,
+            "steps_computed": result.steps,
             "seconds": round(result.seconds, 3),
         }
         if result.rows is not None:

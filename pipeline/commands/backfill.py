@@ -8,6 +8,7 @@ import click
 
 from pipeline.commands.outcomes import tell_failure, tell_problems
 from pipeline.landing import CorruptLandingError, Landing
+from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.runs import open_instance, run_landed_days
 from pipeline.settings import Settings, load_settings
 from pipeline.steps import NothingLandedError, utc_now
@@ -61,4 +62,8 @@ def _landed(settings: Settings) -> tuple[date, date]:
         raise NothingLandedError(
             f"landing is empty ({settings.landing_dir}); run `tokentape sync` to pull today"
         )
+    # A probe may have run before the first sweep, or after the last one.
+    probes = ProbeLanding(settings.landing_dir)
+    probes.recover()
+    days += [run.manifest.partition_date for run in probes.runs(on_corrupt=damaged.append)]
     return min(days), max(days)

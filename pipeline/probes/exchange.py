@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import base64
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 StampSource = Literal["kernel", "user"]
 # How an exchange can break: a name could not be looked up or connected to, a deadline passed, the
@@ -145,6 +145,16 @@ class BatchResult:
 
     exchanges: tuple[Exchange, ...]
     report: EngineReport
+
+
+class Engine(Protocol):
+    """Sends batches, one after the other."""
+
+    def run(self, batch: Batch) -> BatchResult:
+        """Send ``batch`` and return what came."""
+
+    def stop(self) -> None:
+        """Make ``run`` end soon, from another thread."""
 
 
 def _as_steps(pieces: tuple[tuple[int, int], ...]) -> list[list[int]]:

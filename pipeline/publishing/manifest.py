@@ -10,7 +10,8 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-FORMAT = 1
+# Format 2 came with the marts of the probes.
+FORMAT = 2
 MANIFEST_NAME = "manifest.json"
 LATEST_SWEEPS_NAMED = 30
 

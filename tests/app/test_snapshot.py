@@ -129,6 +129,20 @@ def test_a_damaged_database_file_is_an_error_that_names_the_remedy(
         open_snapshot(tmp_path)
 
 
+def test_a_snapshot_of_the_time_before_the_probes_says_how_to_renew_it(
+    warehouse: Database, tmp_path: Path
+) -> None:
+    published(warehouse, tmp_path)
+    manifest = tmp_path / "current" / "manifest.json"
+    manifest.chmod(0o644)
+    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 1'))
+
+    with pytest.raises(
+        SnapshotError, match=r"earlier tokentape \(format 1 of 2\); run `tokentape publish`"
+    ):
+        open_snapshot(tmp_path)
+
+
 def test_a_link_to_nowhere_is_an_error_that_names_the_remedy(tmp_path: Path) -> None:
     (tmp_path / "current").symlink_to("20261130T061700Z-0000000000000000")
 
