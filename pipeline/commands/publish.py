@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from pipeline import steps
+from pipeline.measuring import while_not_measuring
 from pipeline.settings import load_settings
 from pipeline.sql_models import load_sql_models
 
@@ -24,6 +25,8 @@ def publish(folder: Path | None) -> int:
     Tables that are behind are built first. The snapshot becomes `current` in the folder by one
     atomic rename: readers see the former one or this, never a mix.
     """
-    snapshot = steps.publish(load_settings(), load_sql_models(), steps.utc_now(), folder)
+    settings = load_settings()
+    with while_not_measuring(settings):
+        snapshot = steps.publish(settings, load_sql_models(), steps.utc_now(), folder)
     click.echo(f"published {snapshot.path}")
     return 0
