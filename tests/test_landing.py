@@ -441,7 +441,7 @@ def test_one_folder_that_cannot_be_recovered_does_not_stop_the_others(
 
     assert landed.path == sound.with_suffix("")
     assert damaged.exists()
-    assert f"{damaged / 'begun.json'} does not say which sweep this is" in caplog.text
+    assert f"{damaged / 'begun.json'} does not say what it is" in caplog.text
 
 
 WRITE_TO_A_FULL_DISK = """

@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from pipeline.landing.records import (
     Answer,
     LandedSweep,
@@ -22,15 +20,15 @@ from pipeline.landing.records import (
     read_line,
 )
 from pipeline.landing.sealing import (
-    BEGUN,
     IN_PROGRESS,
     CorruptLandingError,
+    FolderKind,
+    begin_folder,
     days_of,
-    is_unfinished,
-    read_manifest,
+    recover_folders,
+    sealed_folders,
     sealed_lines,
     turn_of,
-    write_durably,
 )
 from pipeline.landing.writer import ANSWERS, SEALED_ANSWERS, SweepWriter
 
@@ -61,8 +59,7 @@ class Landing:
         )
         folder = self._sweeps / start.partition_date.isoformat() / (start.sweep_id + IN_PROGRESS)
         with turn_of(self._root):
-            folder.mkdir(parents=True)
-            write_durably(folder / BEGUN, start.model_dump_json())
+            begin_folder(folder, start)
             return SweepWriter(folder)
 
     def sweeps(
@@ -76,20 +73,8 @@ class Landing:
         A sweep whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
         ``on_corrupt`` its ``CorruptLandingError`` is raised.
         """
-        found = []
-        for day, day_folder in days_of(self._sweeps):
-            if (first is None or first <= day) and (last is None or day <= last):
-                for folder in day_folder.iterdir():
-                    if _SWEEP_ID.fullmatch(folder.name):
-                        try:
-                            found.append(_landed(folder))
-                        except CorruptLandingError as error:
-                            if on_corrupt is None:
-                                raise
-                            on_corrupt(error)
-        return sorted(
-            found, key=lambda sweep: (sweep.manifest.started_at_utc, sweep.manifest.sweep_id)
-        )
+        found = sealed_folders(self._sweeps, _KIND, first, last, on_corrupt)
+        return [LandedSweep(path, manifest) for path, manifest in found]
 
     def newest(self) -> LandedSweep | None:
         """Return the newest sealed sweep, None when there is none; reads no other day's."""
@@ -112,16 +97,7 @@ class Landing:
         A torn last line is dropped, and a sweep without any answer removed. Such a sweep ends
         with its last answer, not ``now``, which only dates the log line.
         """
-        recovered = []
-        with turn_of(self._root):
-            for folder in sorted(self._sweeps.glob(f"*/*{IN_PROGRESS}")):
-                try:
-                    landed = _recover(folder)
-                except CorruptLandingError as error:
-                    log.error("cannot recover a sweep: %s", error)
-                    continue
-                if landed is not None:
-                    recovered.append(landed)
+        recovered = recover_folders(self._root, self._sweeps, ANSWERS, _seal_interrupted)
         for sweep in recovered:
             log.warning(
                 "sweep %s was interrupted %s ago; sealed the %d answers that had come",
@@ -132,18 +108,9 @@ class Landing:
         return recovered
 
 
-def _landed(folder: Path) -> LandedSweep:
-    return LandedSweep(folder, read_manifest(folder, SweepManifest, "sweep_id"))
+def _seal_interrupted(folder: Path) -> LandedSweep | None:
+    with SweepWriter(folder) as writer:
+        return writer.seal_interrupted()
 
 
-def _recover(folder: Path) -> LandedSweep | None:
-    """Seal the folder of a dead writer; None when it is alive, or had nothing worth keeping."""
-    if not is_unfinished(folder, ANSWERS):
-        return None
-    try:
-        with SweepWriter(folder) as writer:
-            return writer.seal_interrupted()
-    except BlockingIOError:
-        return None
-    except ValidationError:
-        raise CorruptLandingError(folder / BEGUN, "does not say which sweep this is") from None
+_KIND = FolderKind(ANSWERS, _SWEEP_ID, SweepManifest, "sweep_id")

@@ -14,22 +14,21 @@ from dataclasses import asdict, dataclass, field
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import AwareDatetime
 
 from pipeline.landing.sealing import (
-    BEGUN,
     IN_PROGRESS,
+    Begun,
     CorruptLandingError,
-    HeldFolder,
-    days_of,
-    is_unfinished,
-    read_manifest,
+    FolderKind,
+    FolderWriter,
+    begin_folder,
+    recover_folders,
+    sealed_folders,
     sealed_lines,
     turn_of,
-    write_durably,
 )
 from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck
@@ -45,15 +44,11 @@ _RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z-]*")
 ProbeRecord = Transcript | BatchRecord | SelfCheck
 
 
-class ProbeRunStart(BaseModel):
+class ProbeRunStart(Begun):
     """What is known of a run when it begins; the configuration holds no key."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal[1] = 1
     run_id: str
-    partition_date: date
-    started_at_utc: AwareDatetime
     market: str
     region: str | None
     config_json: str
@@ -98,8 +93,7 @@ class ProbeLanding:
         """Open a new run for writing."""
         folder = self._runs / start.partition_date.isoformat() / (start.run_id + IN_PROGRESS)
         with turn_of(self._root):
-            folder.mkdir(parents=True)
-            write_durably(folder / BEGUN, start.model_dump_json())
+            begin_folder(folder, start)
             return ProbeRunWriter(folder)
 
     def runs(
@@ -113,20 +107,8 @@ class ProbeLanding:
         A run whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
         ``on_corrupt`` its ``CorruptLandingError`` is raised.
         """
-        found = []
-        for day, day_folder in days_of(self._runs):
-            if (first is None or first <= day) and (last is None or day <= last):
-                for folder in day_folder.iterdir():
-                    if not _RUN_ID.fullmatch(folder.name):
-                        continue
-                    try:
-                        manifest = read_manifest(folder, ProbeRunManifest, "run_id")
-                        found.append(LandedProbeRun(folder, manifest))
-                    except CorruptLandingError as error:
-                        if on_corrupt is None:
-                            raise
-                        on_corrupt(error)
-        return sorted(found, key=lambda run: (run.manifest.started_at_utc, run.manifest.run_id))
+        found = sealed_folders(self._runs, _KIND, first, last, on_corrupt)
+        return [LandedProbeRun(path, manifest) for path, manifest in found]
 
     def records(self, run: LandedProbeRun) -> Iterator[ProbeRecord]:
         """Return the records of ``run`` in the order in which they came.
@@ -141,16 +123,7 @@ class ProbeLanding:
 
         A torn last line is dropped, and a run without any transcript removed.
         """
-        recovered = []
-        with turn_of(self._root):
-            for folder in sorted(self._runs.glob(f"*/*{IN_PROGRESS}")):
-                try:
-                    landed = _recover(folder)
-                except CorruptLandingError as error:
-                    log.error("cannot recover a probe run: %s", error)
-                    continue
-                if landed is not None:
-                    recovered.append(landed)
+        recovered = recover_folders(self._root, self._runs, RECORDS, _seal_interrupted)
         for run in recovered:
             log.warning(
                 "probe run %s was interrupted; sealed the %d requests that had come",
@@ -160,37 +133,13 @@ class ProbeLanding:
         return recovered
 
 
-class ProbeRunWriter:
-    """Takes the records of one run, each in the kernel's hands on return.
-
-    As a context manager it lets go of the run at the end; one that was neither sealed nor
-    abandoned then waits for ``ProbeLanding.recover``. Raises ``OSError`` when the disk refuses a
-    line, which leaves no part of it.
-    """
+class ProbeRunWriter(FolderWriter[ProbeRunStart]):
+    """Takes the records of one run."""
 
     def __init__(self, folder: Path) -> None:
-        """Hold ``folder``, which has a ``begun.json``, for writing.
-
-        Raises ``BlockingIOError`` when another writer holds it.
-        """
+        """Hold ``folder``, which has a ``begun.json``, for writing."""
+        super().__init__(folder, RECORDS, ProbeRunStart)
         self._batches = 0
-        self._held = HeldFolder(folder, RECORDS)
-        try:
-            self._start = ProbeRunStart.model_validate_json((folder / BEGUN).read_bytes())
-        except BaseException:
-            self._held.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._held.close()
 
     def add_transcripts(self, transcripts: Sequence[Transcript]) -> None:
         """Keep the raw records of a batch."""
@@ -230,10 +179,6 @@ class ProbeRunWriter:
                 return None
             problem = f"run {self._start.run_id} was interrupted"
             return self._seal(contents, contents.last_utc, (problem,), is_interrupted=True)
-
-    def abandon(self) -> None:
-        """Drop the run and all that it holds."""
-        self._held.abandon()
 
     def _seal(
         self,
@@ -317,14 +262,9 @@ def _read_line(line: bytes) -> ProbeRecord:
     raise ValueError(f"a line of a probe run is none of ours: {key}")
 
 
-def _recover(folder: Path) -> LandedProbeRun | None:
-    """Seal the folder of a dead writer; None when it is alive, or had nothing worth keeping."""
-    if not is_unfinished(folder, RECORDS):
-        return None
-    try:
-        with ProbeRunWriter(folder) as writer:
-            return writer.seal_interrupted()
-    except BlockingIOError:
-        return None
-    except ValidationError:
-        raise CorruptLandingError(folder / BEGUN, "does not say which run this is") from None
+def _seal_interrupted(folder: Path) -> LandedProbeRun | None:
+    with ProbeRunWriter(folder) as writer:
+        return writer.seal_interrupted()
+
+
+_KIND = FolderKind(RECORDS, _RUN_ID, ProbeRunManifest, "run_id")

@@ -5,11 +5,13 @@ from __future__ import annotations
 import base64
 import json
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict
+from pydantic import AwareDatetime
+
+from pipeline.landing.sealing import Begun
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,11 @@ class RequestFailure:
     reason: str
 
 
-class SweepStart(BaseModel):
+class SweepStart(Begun):
     """What is known of a sweep when it begins."""
-
-    model_config = ConfigDict(frozen=True)
 
     format: Literal[1] = 1
     sweep_id: str
-    partition_date: date
-    started_at_utc: AwareDatetime
     market: str
     base_url: str
     is_authenticated: bool

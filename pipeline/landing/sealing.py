@@ -10,22 +10,40 @@ from __future__ import annotations
 import fcntl
 import gzip
 import hashlib
+import logging
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
-from typing import TypeVar
+from types import TracebackType
+from typing import Generic, Self, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
 IN_PROGRESS = ".inprogress"
 BEGUN = "begun.json"
 MANIFEST = "manifest.json"
 
-Manifest = TypeVar("Manifest", bound=BaseModel)
+log = logging.getLogger("tokentape")
+
+
+class Begun(BaseModel):
+    """What every kind of landed folder knows when it begins; its day is that of the start, UTC."""
+
+    model_config = ConfigDict(frozen=True)
+
+    partition_date: date
+    started_at_utc: AwareDatetime
+
+
+Start = TypeVar("Start", bound=Begun)
+Manifest = TypeVar("Manifest", bound=Begun)
+Landed = TypeVar("Landed")
 
 
 class CorruptLandingError(Exception):
@@ -37,6 +55,19 @@ class CorruptLandingError(Exception):
             "to go on without it"
         )
         self.path = path
+
+
+@dataclass(frozen=True)
+class FolderKind(Generic[Manifest]):
+    """What tells one kind of landed folder from another.
+
+    ``id_field`` of its manifest is the folder's name, which matches ``id_pattern``.
+    """
+
+    lines_name: str
+    id_pattern: re.Pattern[str]
+    manifest: type[Manifest]
+    id_field: str
 
 
 class HeldFolder:
@@ -107,6 +138,39 @@ class HeldFolder:
             self._file.close()
 
 
+class FolderWriter(Generic[Start]):
+    """Takes the lines of one folder, from any thread, each in the kernel's hands on return.
+
+    As a context manager it lets go of the folder at the end; one that was neither sealed nor
+    abandoned then waits for recovery. Raises ``OSError`` when the disk refuses a line, which
+    leaves no part of it, and ``BlockingIOError`` when another writer holds the folder.
+    """
+
+    def __init__(self, folder: Path, lines_name: str, start: type[Start]) -> None:
+        """Hold ``folder``, which has a ``begun.json``, for writing."""
+        self._held = HeldFolder(folder, lines_name)
+        try:
+            self._start = start.model_validate_json((folder / BEGUN).read_bytes())
+        except BaseException:
+            self._held.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._held.close()
+
+    def abandon(self) -> None:
+        """Drop the folder and all that it holds."""
+        self._held.abandon()
+
+
 @contextmanager
 def turn_of(root: Path) -> Iterator[None]:
     """Keep recovery out while a folder begins: it is there before it is held."""
@@ -116,13 +180,10 @@ def turn_of(root: Path) -> Iterator[None]:
         yield
 
 
-def is_unfinished(folder: Path, lines_name: str) -> bool:
-    """Say whether recovery has to do with ``folder``; one that is nothing is removed."""
-    parts = (folder / lines_name, folder / BEGUN)
-    if folder.with_suffix("").exists() or not all(part.exists() for part in parts):
-        remove_folder(folder)  # its writer was done with it, or had not begun
-        return False
-    return True
+def begin_folder(folder: Path, start: Begun) -> None:
+    """Make a folder in progress; to be called, and the folder held, within ``turn_of``."""
+    folder.mkdir(parents=True)
+    write_durably(folder / BEGUN, start.model_dump_json())
 
 
 def days_of(folder: Path) -> Iterator[tuple[date, Path]]:
@@ -135,21 +196,77 @@ def days_of(folder: Path) -> Iterator[tuple[date, Path]]:
         yield day, day_folder
 
 
-def read_manifest(folder: Path, kind: type[Manifest], id_field: str) -> Manifest:
-    """Read the manifest of a sealed folder, which names the folder and its day.
+def sealed_folders(
+    parent: Path,
+    kind: FolderKind[Manifest],
+    first: date | None,
+    last: date | None,
+    on_corrupt: Callable[[CorruptLandingError], None] | None,
+) -> list[tuple[Path, Manifest]]:
+    """Return the sealed folders of the days ``first`` to ``last``, oldest start first.
 
-    Raises ``CorruptLandingError``.
+    One whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
+    ``on_corrupt`` its ``CorruptLandingError`` is raised.
     """
+    found = []
+    for day, day_folder in days_of(parent):
+        if (first is None or first <= day) and (last is None or day <= last):
+            for folder in day_folder.iterdir():
+                if not kind.id_pattern.fullmatch(folder.name):
+                    continue
+                try:
+                    found.append((folder, _read_manifest(folder, kind)))
+                except CorruptLandingError as error:
+                    if on_corrupt is None:
+                        raise
+                    on_corrupt(error)
+    return sorted(found, key=lambda each: (each[1].started_at_utc, each[0].name))
+
+
+def recover_folders(
+    root: Path, parent: Path, lines_name: str, seal: Callable[[Path], Landed | None]
+) -> list[Landed]:
+    """Seal what dead writers left below ``parent`` and return it; live ones are left alone.
+
+    ``seal`` returns None for a folder that had nothing worth keeping.
+    """
+    recovered = []
+    with turn_of(root):
+        for folder in sorted(parent.glob(f"*/*{IN_PROGRESS}")):
+            if not _is_unfinished(folder, lines_name):
+                continue
+            try:
+                landed = seal(folder)
+            except BlockingIOError:
+                continue  # its writer is alive
+            except ValidationError:
+                log.error("cannot recover a folder: %s does not say what it is", folder / BEGUN)
+                continue
+            if landed is not None:
+                recovered.append(landed)
+    return recovered
+
+
+def _is_unfinished(folder: Path, lines_name: str) -> bool:
+    """Say whether recovery has to do with ``folder``; one that is nothing is removed."""
+    parts = (folder / lines_name, folder / BEGUN)
+    if folder.with_suffix("").exists() or not all(part.exists() for part in parts):
+        remove_folder(folder)  # its writer was done with it, or had not begun
+        return False
+    return True
+
+
+def _read_manifest(folder: Path, kind: FolderKind[Manifest]) -> Manifest:
     path = folder / MANIFEST
     try:
-        manifest = kind.model_validate_json(path.read_bytes())
+        manifest = kind.manifest.model_validate_json(path.read_bytes())
     except FileNotFoundError:
         raise CorruptLandingError(path, "is missing") from None
     except ValidationError as error:
         raise CorruptLandingError(
             path, f"is no manifest of format 1 ({error.errors()[0]['msg']})"
         ) from None
-    named = (getattr(manifest, id_field), str(getattr(manifest, "partition_date", "")))
+    named = (getattr(manifest, kind.id_field), str(manifest.partition_date))
     if named != (folder.name, folder.parent.name):
         raise CorruptLandingError(path, f"names {named[0]} of {named[1]}, not its folder's")
     return manifest

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from pipeline.landing.records import (
     Answer,
@@ -18,43 +16,19 @@ from pipeline.landing.records import (
     failure_line,
     read_line,
 )
-from pipeline.landing.sealing import BEGUN, HeldFolder
+from pipeline.landing.sealing import FolderWriter
 
 ANSWERS = "answers.jsonl"
 SEALED_ANSWERS = f"{ANSWERS}.gz"
 
 
-class SweepWriter:
-    """Takes the answers of one sweep, from any thread, each in the kernel's hands on return.
-
-    As a context manager it lets go of the sweep at the end; one that was neither sealed nor
-    abandoned then waits for ``Landing.recover``. Raises ``OSError`` when the disk refuses a
-    line, which leaves no part of it.
-    """
+class SweepWriter(FolderWriter[SweepStart]):
+    """Takes the answers of one sweep."""
 
     def __init__(self, folder: Path) -> None:
-        """Hold ``folder``, which has a ``begun.json``, for writing.
-
-        Raises ``BlockingIOError`` when another writer holds it.
-        """
+        """Hold ``folder``, which has a ``begun.json``, for writing."""
+        super().__init__(folder, ANSWERS, SweepStart)
         self.answers = 0
-        self._held = HeldFolder(folder, ANSWERS)
-        try:
-            self._start = SweepStart.model_validate_json((folder / BEGUN).read_bytes())
-        except BaseException:
-            self._held.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._held.close()
 
     @property
     def sweep_id(self) -> str:
@@ -85,10 +59,6 @@ class SweepWriter:
                 self.abandon()
                 return None
             return self._seal(contents, contents.last_arrival, is_interrupted=True)
-
-    def abandon(self) -> None:
-        """Drop the sweep and all that it holds."""
-        self._held.abandon()
 
     def _seal(
         self, contents: _Contents, finished_at_utc: datetime, *, is_interrupted: bool
