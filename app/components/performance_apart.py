@@ -33,8 +33,20 @@ def cold_starts(summary: pl.DataFrame) -> Markup | None:
                 help="Looking up the name, connecting and TLS: before the request goes out.",
                 kind="number",
             ),
-            Column("Cold TTFT", "ms p50", help="After the set-up.", kind="number"),
-            Column("Warm TTFT", "ms p50", help="Short chat, lowest concurrency.", kind="number"),
+            Column(
+                "Cold TTFT",
+                "ms p50",
+                help="After the set-up.",
+                kind="number",
+                card_label="Cold ms p50",
+            ),
+            Column(
+                "Warm TTFT",
+                "ms p50",
+                help="Short chat, lowest concurrency.",
+                kind="number",
+                card_label="Warm ms p50",
+            ),
         ],
         [
             Row(
@@ -64,7 +76,13 @@ def cached_prefixes(summary: pl.DataFrame) -> Markup | None:
         [
             Column("Provider", is_title=True),
             Column("n", help="First requests of a pair that were answered.", kind="number"),
-            Column("First TTFT", "ms p50", help="Of the first request of a pair.", kind="number"),
+            Column(
+                "First TTFT",
+                "ms p50",
+                help="Of the first request of a pair.",
+                kind="number",
+                card_label="First ms p50",
+            ),
             Column(
                 "Saved",
                 "ms p50",
