@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from pipeline.probes.engine_process import EngineProcess
-
 from benchmarks.probe_fidelity.clients.common import BODY
 from benchmarks.probe_fidelity.errors import Seen
 from benchmarks.probe_fidelity.peers import Load
+from pipeline.probes.engine_process import EngineProcess
 from pipeline.probes.exchange import Batch, Deadlines, EngineRequest, Exchange
 from pipeline.probes.reading import read_sample
 from pipeline.probes.transcript import Ask, Transcript
