@@ -17,7 +17,7 @@ HEADERS = {"Content-Type": "application/json", "Accept-Encoding": "identity"}
 
 
 def measure(load: Load) -> list[Seen]:
-    """Send the requests as the other clients do."""
+    """Send the requests; as in a run, a first batch opens the connections."""
     requests = tuple(
         EngineRequest(
             request_id=str(number),
@@ -29,9 +29,11 @@ def measure(load: Load) -> list[Seen]:
         )
         for number in range(load.requests)
     )
+    parts = (requests[: load.concurrency], requests[load.concurrency :])
     with EngineProcess() as engine:
-        result = engine.run(Batch(requests, load.concurrency, load.ramp_s))
-    return [seen for exchange in result.exchanges if (seen := _seen(exchange, load))]
+        results = [engine.run(Batch(part, load.concurrency, load.ramp_s)) for part in parts]
+    exchanges = [exchange for result in results for exchange in result.exchanges]
+    return [seen for exchange in exchanges if (seen := _seen(exchange, load))]
 
 
 def _seen(exchange: Exchange, load: Load) -> Seen | None:
