@@ -19,7 +19,8 @@ _XAI_TICKS_PER_USD = 10**10
 class Tokens:
     """Token counts as reported, None where they are not.
 
-    ``completion`` includes ``reasoning``, which exceeds it all the same in some providers' counts.
+    Whether ``completion`` contains ``reasoning`` depends on the provider, and ``reasoning`` may
+    exceed it.
     """
 
     prompt: int | None
@@ -36,27 +37,18 @@ def merged(older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_tokens(usage: dict[str, Any]) -> Tokens:
-    """Read the counts of a ``usage``; nonsense is None.
-
-    xAI, asked directly, counts reasoning beside the completion; its total shows that, and the
-    completion is read with it.
-    """
-    prompt = _count(usage, "prompt_tokens")
-    completion = _count(usage, "completion_tokens")
-    reasoning = _first_count(
-        (usage.get("completion_tokens_details"), "reasoning_tokens"),
-        (usage, "reasoning_tokens"),
-    )
-    if prompt is not None and completion is not None and reasoning:
-        with_reasoning = completion + reasoning
-        if _count(usage, "total_tokens") == prompt + with_reasoning:
-            completion = with_reasoning
+    """Read the counts of a ``usage``; nonsense is None."""
+    prompt = usage.get("prompt_tokens_details")
+    completion = usage.get("completion_tokens_details")
     return Tokens(
-        prompt=prompt,
-        completion=completion,
-        reasoning=reasoning,
+        prompt=_count(usage, "prompt_tokens"),
+        completion=_count(usage, "completion_tokens"),
+        reasoning=_first_count(
+            (completion, "reasoning_tokens"),
+            (usage, "reasoning_tokens"),
+        ),
         cached=_first_count(
-            (usage.get("prompt_tokens_details"), "cached_tokens"),
+            (prompt, "cached_tokens"),
             (usage, "cached_tokens"),
             (usage, "prompt_cache_hit_tokens"),  # DeepSeek
         ),

@@ -15,9 +15,6 @@ from pipeline.probes.engine.tls import RecordEnds, TlsSession
 if TYPE_CHECKING:
     from pipeline.probes.engine.attempt import Attempt
 
-# What lay in the kernel for no longer came just now.
-import os
-LATE_NS = int(os.environ.get('X_LATE','500'))*1000
 _MOST_BYTES = 64 * 1024
 _MOST_RECORDS = 64
 _CLOSED = "connection closed by the peer"
@@ -56,46 +53,28 @@ class Connection:
         """Take from the kernel what has come; ``take`` decrypts it when there is time.
 
         Several segments may lie there, and a read has one stamp, that of the last. So when we are
-        late, TLS records are read one by one, up to those that came just now.
+        late, TLS records are read one by one.
         """
         if events == WRITE or self.end is not None:
             return
         try:
             if is_late and self._records is not None:
                 for _ in range(_MOST_RECORDS):
-                    if self._read_record(self._records) < LATE_NS:
-                        break
+                    self._read(self._records.missing)
             else:
-                data, ancillary, _, _ = self._socket.recvmsg(_MOST_BYTES, ANCILLARY_BYTES)
-                if not data:
-                    self.end = _CLOSED
-                    return
-                self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
-                if self._records is not None:
-                    self._records.pass_over(data)
+                self._read(_MOST_BYTES)
         except BlockingIOError:
-            pass  # that was all
+            pass
         except OSError as error:
             self.end = error.strerror
 
-    def _read_record(self, records: RecordEnds) -> int:
-        """Read to the end of a record, and return for how long it had been there."""
-        data, arrived_ns = self._receive(records.missing)
-        records.pass_over(data)
-        try:
-            if records.is_within:  # that was its header, and now its length is known
-                rest, arrived_ns = self._receive(records.missing)
-                records.pass_over(rest)
-                data += rest
-        finally:
-            self._reads.append((arrived_ns, time.monotonic_ns(), data))
-        return time.time_ns() - arrived_ns
-
-    def _receive(self, most: int) -> tuple[bytes, int]:
+    def _read(self, most: int) -> None:
         data, ancillary, _, _ = self._socket.recvmsg(most, ANCILLARY_BYTES)
         if not data:
             raise ConnectionResetError(0, _CLOSED)
-        return data, stamp_utc_ns(ancillary)
+        self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
+        if self._records is not None:
+            self._records.pass_over(data)
 
     def take(self) -> list[tuple[int, int, bytes]]:
         """Return what was read since the last call: (stamp or 0, time after the read, bytes)."""
@@ -112,8 +91,7 @@ class Connection:
             self.end = f"TLS failed: {error.reason}"
         if tls.is_closed and self.end is None:
             self.end = _CLOSED
-        if tls.has_to_send:
-            self._hand_over(tls.to_send())
+        self._hand_over(tls.to_send())
         return taken
 
     def shake_hands(self) -> bool:

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from heapq import heappop, heappush
 
 from pipeline.probes.engine.attempt import Attempt
-from pipeline.probes.engine.connection import LATE_NS, Connection
+from pipeline.probes.engine.connection import Connection
 from pipeline.probes.engine.dial import Dial
 from pipeline.probes.engine.network import Network
 
+# A socket that was not looked at for so long may hold more than one segment.
+_LATE_NS = 500_000
 # What was read is worked through in turns of this length; between two of them sockets are read.
 _TURN_NS = 100_000
 # Deadlines and the word to stop are looked at so often.
@@ -19,9 +21,6 @@ _TICK_NS = 20_000_000
 # A wake-up may come so late, so the last bit of time before a request is due is spent awake.
 _AWAKE_NS = 1_500_000
 _NEVER_NS = 1 << 62
-import os
-SPIN=int(os.environ.get('X_SPIN','0'))*1000
-
 
 
 class Loop:
@@ -50,7 +49,6 @@ class Loop:
         self._under_way: set[Attempt] = set()
         self._to_do: dict[Connection | Dial, None] = {}
         self._tick_ns = 0
-        self._looked_ns = self._last_ns = 0
 
     def run(self) -> None:
         """Return when every attempt is over."""
@@ -64,9 +62,8 @@ class Loop:
                 self._begin_next()
             events = poller.wait(self._pause_s())
             now_ns = time.monotonic_ns()
-            is_late = now_ns - looked_ns > LATE_NS
-            self._looked_ns = looked_ns = now_ns
-            if events: self._last_ns = now_ns
+            is_late = now_ns - looked_ns > _LATE_NS
+            looked_ns = now_ns
             for fd, event in events:
                 link = poller.owners[fd]
                 link.on_events(event, is_late)
@@ -88,7 +85,7 @@ class Loop:
         self._settle(attempt)
 
     def _pause_s(self) -> float:
-        if self._to_do or self._looked_ns - self._last_ns < SPIN:
+        if self._to_do:
             return 0.0
         pause_ns = min(self._tick_ns, self._due_ns() - _AWAKE_NS) - time.monotonic_ns()
         return max(pause_ns, 0) / 1e9
@@ -100,8 +97,7 @@ class Loop:
             attempt = link.attempt
             if attempt is not None:
                 attempt.advance()
-                if attempt.end_ns is not None:
-                    self._settle(attempt)
+                self._settle(attempt)
             elif isinstance(link, Connection):
                 self._network.look_after(link)
             if time.monotonic_ns() > until_ns:

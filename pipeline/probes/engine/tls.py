@@ -5,7 +5,7 @@ from __future__ import annotations
 import ssl
 
 _HEADER_BYTES = 5
-_MOST_TEXT_BYTES = 16384  # a whole record, so none is kept back by OpenSSL
+_MOST_TEXT_BYTES = 16384
 
 
 def client_context(ca_file: str | None) -> ssl.SSLContext:
@@ -23,7 +23,6 @@ class TlsSession:
         self._incoming = ssl.MemoryBIO()
         self._outgoing = ssl.MemoryBIO()
         self._session = context.wrap_bio(self._incoming, self._outgoing, server_hostname=host)
-        self._read = self._session.read
 
     def shake_hands(self, data: bytes) -> bool:
         """Go on with the handshake, given what came in; True when it is done."""
@@ -38,22 +37,17 @@ class TlsSession:
         """Add ``data`` to what is to be sent."""
         self._session.write(data)
 
-    @property
-    def has_to_send(self) -> bool:
-        """Is there anything to be sent?"""
-        return self._outgoing.pending > 0
-
     def to_send(self) -> bytes:
-        """Take what is to be sent."""
-        return self._outgoing.read()
+        """Take what is to be sent, often nothing."""
+        return self._outgoing.read() if self._outgoing.pending else b""
 
     def decrypt(self, data: bytes) -> bytes:
         """Return the text of the records that ``data`` makes whole."""
-        incoming, text = self._incoming, b""
+        incoming, session, text = self._incoming, self._session, b""
         incoming.write(data)
         try:
-            while incoming.pending:
-                record = self._read(_MOST_TEXT_BYTES)
+            while incoming.pending or session.pending():
+                record = session.read(_MOST_TEXT_BYTES)
                 if not record:
                     self.is_closed = True
                     break
@@ -70,15 +64,9 @@ class RecordEnds:
         self.missing = _HEADER_BYTES
         self._header = b""
 
-    @property
-    def is_within(self) -> bool:
-        """Has a record begun that is not whole yet?"""
-        return bool(self._header)
-
     def pass_over(self, data: bytes) -> None:
         """Count ``data``, the bytes that follow those counted before."""
         at, size = 0, len(data)
-        if size > _HEADER_BYTES and not self._header and size == _HEADER_BYTES + (data[3] << 8 | data[4]): return
         while size - at >= self.missing:
             end = at + self.missing
             if len(self._header) < _HEADER_BYTES:
