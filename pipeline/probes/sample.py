@@ -32,9 +32,10 @@ class Sample:
     ``chunk_ns`` and ``chunk_bytes`` have one entry for each chunk that carried generated text
     (answer, reasoning or tool call): its arrival and the UTF-8 length of its text.
     ``coalesced_chunks`` counts those that came in one read with a chunk before them, and so share
-    its stamp. ``token_source`` is None when no token came. ``cost_usd`` is what the provider
-    reported. ``is_buffered`` says that the stream came in blocks, ``is_reasoning_hidden`` that
-    tokens were spent which the stream did not show: neither has a decode speed.
+    its stamp. ``completion_tokens`` always includes ``reasoning_tokens``, also where the provider
+    counts them apart; ``token_source`` is None when no token came. ``cost_usd`` is what the
+    provider reported. ``is_buffered`` says that the stream came in blocks, ``is_reasoning_hidden``
+    that tokens were spent which the stream did not show: neither has a decode speed.
     """
 
     run_id: str

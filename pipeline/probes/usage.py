@@ -19,8 +19,7 @@ _XAI_TICKS_PER_USD = 10**10
 class Tokens:
     """Token counts as reported, None where they are not.
 
-    Whether ``completion`` contains ``reasoning`` depends on the provider, and ``reasoning`` may
-    exceed it.
+    ``completion`` includes ``reasoning``, which exceeds it all the same in some providers' counts.
     """
 
     prompt: int | None
@@ -37,18 +36,27 @@ def merged(older: dict[str, Any], newer: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_tokens(usage: dict[str, Any]) -> Tokens:
-    """Read the counts of a ``usage``; nonsense is None."""
-    prompt = usage.get("prompt_tokens_details")
-    completion = usage.get("completion_tokens_details")
+    """Read the counts of a ``usage``; nonsense is None.
+
+    xAI, asked directly, counts reasoning beside the completion; its total shows that, and the
+    completion is read with it.
+    """
+    prompt = _count(usage, "prompt_tokens")
+    completion = _count(usage, "completion_tokens")
+    reasoning = _first_count(
+        (usage.get("completion_tokens_details"), "reasoning_tokens"),
+        (usage, "reasoning_tokens"),
+    )
+    if prompt is not None and completion is not None and reasoning:
+        with_reasoning = completion + reasoning
+        if _count(usage, "total_tokens") == prompt + with_reasoning:
+            completion = with_reasoning
     return Tokens(
-        prompt=_count(usage, "prompt_tokens"),
-        completion=_count(usage, "completion_tokens"),
-        reasoning=_first_count(
-            (completion, "reasoning_tokens"),
-            (usage, "reasoning_tokens"),
-        ),
+        prompt=prompt,
+        completion=completion,
+        reasoning=reasoning,
         cached=_first_count(
-            (prompt, "cached_tokens"),
+            (usage.get("prompt_tokens_details"), "cached_tokens"),
             (usage, "cached_tokens"),
             (usage, "prompt_cache_hit_tokens"),  # DeepSeek
         ),

@@ -5,7 +5,8 @@
 chunks with a non-empty ``delta.content`` or ``refusal`` (answer), ``reasoning`` or
 ``reasoning_content`` (reasoning), function name or arguments (tool call), their ``length`` and
 ``utf8bytelength``, the last non-null ``usage`` and ``finish_reason``, the first ``provider`` and
-non-empty ``model``. Where no usage came, the tokens are the chunks with text. xAI's cost is
+non-empty ``model``. Where no usage came, the tokens are the chunks with text. xAI, asked directly,
+counts reasoning beside the completion, and it is added by hand: 1 + 290 and 5 + 226. Its cost is
 1,466,250 ticks of 1e-10 USD. ``events`` are data events without ``[DONE]``; ``outcome`` is ok but
 for the recording whose end was cut off by its publisher.
 """

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 import pytest
-from probe_samples import sample
+from probe_samples import failed, sample, timed
 from probe_transcripts import DONE, MS, ROLE, STOP, answered, delta, event, read, usage
 
 from pipeline.probes.exchange import Fault
@@ -48,7 +48,9 @@ def test_fault_02_an_early_role_chunk_makes_the_first_gap_a_prefill() -> None:
 def test_fault_03_reasoning_is_not_stamped(key: str) -> None:
     """inference-perf #559: TTFT null, or seconds too long, with a reasoning model."""
     thought = delta(**{key: "Hm"})
-    metrics = metrics_of(at((50, ROLE), (80, thought), (2080, HELLO), (2090, STOP + DONE)))
+    found = at((50, ROLE), (80, thought), (2080, HELLO), (2090, STOP + DONE))
+    assert found.first_reasoning_ns == 81 * MS
+    metrics = metrics_of(found)
     assert (metrics.ttft_ms, metrics.answer_ttft_ms) == (80, 2080)
 
 
@@ -187,11 +189,15 @@ def test_fault_20_a_stream_cut_anywhere_is_parsed_wrongly(line_end: bytes) -> No
 
 def test_fault_26_failed_requests_lower_throughput_and_raise_the_ttft() -> None:
     """guidellm #444: latencies are those of answers, failures stand beside them."""
-    failed = {"outcome": "timeout", "first_token_ns": None, "last_token_ns": None, "chunk_ns": ()}
-    (summary,) = summarise([sample(), sample(request_id="r2", **failed)])
+    # It had a token after 9 s, another after 19 s, and then no more.
+    slow = timed(9_000, 19_000, outcome="timeout")
+    (summary,) = summarise([sample(), failed("http_error"), slow])
     told = summary.to_record()
-    assert told["ttft_p50_ms"] == 200
-    assert (told["n"], told["requests"], told["n_timeout"]) == (1, 2, 1)
+    # 4 tokens in 500 ms, the last three of them in 300 ms.
+    assert (told["ttft_p50_ms"], told["e2e_p50_ms"]) == (200, 500)
+    assert told["decode_tokens_per_s_p50"] == pytest.approx(10.0)
+    assert told["e2e_tokens_per_s_p50"] == pytest.approx(8.0)
+    assert (told["requests"], told["n"], told["n_timeout"], told["n_http_error"]) == (3, 1, 1, 1)
 
 
 def test_fault_29_fewer_answers_than_requests_and_no_word_on_the_others() -> None:
@@ -208,6 +214,8 @@ def test_fault_29_fewer_answers_than_requests_and_no_word_on_the_others() -> Non
     "broken",
     [
         b'event: error\ndata: {"error":{"message":"overheated"}}\n\n',
+        b'event: error\ndata: {"message":"overheated"}\n\n',
+        b"event: error\ndata: overheated\n\n",
         event({"error": {"message": "overheated", "code": 500}}),
     ],
 )
@@ -217,6 +225,20 @@ def test_fault_30_an_error_inside_a_200_is_a_short_success(broken: bytes) -> Non
     assert found.outcome == "stream_error"
     assert "overheated" in (found.reason or "")
     assert metrics_of(found).e2e_ms == 110
+
+
+@pytest.mark.parametrize("stated", [pytest.param(36, id="within"), pytest.param(6, id="beside")])
+def test_fault_30_reasoning_is_counted_twice(stated: int) -> None:
+    """tokenomics PR #16: 30 of the 36 tokens are reasoning, within the count or (xAI) beside it."""
+    counted = usage(
+        prompt_tokens=60,
+        completion_tokens=stated,
+        total_tokens=96,
+        completion_tokens_details={"reasoning_tokens": 30},
+    )
+    found = at((100, delta(reasoning="Hm")), (136, HELLO), (140, STOP + counted + DONE))
+    assert (found.completion_tokens, found.reasoning_tokens) == (36, 30)
+    assert metrics_of(found).e2e_tokens_per_s == pytest.approx(36 / 0.136)
 
 
 def test_fault_31_no_token_gives_a_negative_ttft() -> None:

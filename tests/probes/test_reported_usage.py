@@ -146,6 +146,30 @@ def test_more_reasoning_than_completion_is_kept_as_reported() -> None:
     assert (sample.completion_tokens, sample.reasoning_tokens) == (2567, 2590)
 
 
+@pytest.mark.parametrize(
+    ("total", "completion"),
+    [
+        pytest.param(976, 231, id="xAI: 745 + 5 + 226, reasoning beside the completion"),
+        pytest.param(750, 5, id="745 + 5, reasoning within"),
+        pytest.param(977, 5, id="neither"),
+        pytest.param(None, 5, id="no total"),
+    ],
+)
+def test_reasoning_that_is_counted_beside_the_completion_is_added_to_it(
+    total: int | None, completion: int
+) -> None:
+    stated = {"prompt_tokens": 745, "completion_tokens": 5, "total_tokens": total}
+    details = {"reasoning_tokens": 226}
+    sample = read(delta(content="x"), usage(**stated, completion_tokens_details=details))
+    assert (sample.completion_tokens, sample.reasoning_tokens) == (completion, 226)
+
+
+def test_an_answer_that_is_all_reasoning_has_its_tokens_when_they_are_counted_beside() -> None:
+    stated = {"prompt_tokens": 12, "completion_tokens": 0, "total_tokens": 302}
+    sample = read(delta(reasoning="Hm"), usage(**stated, reasoning_tokens=290))
+    assert (sample.completion_tokens, sample.token_source) == (290, "usage")
+
+
 def test_reasoning_that_was_paid_but_not_shown_is_hidden() -> None:
     paid = usage(completion_tokens=40, completion_tokens_details={"reasoning_tokens": 30})
     free = usage(completion_tokens=40, completion_tokens_details={"reasoning_tokens": 0})
