@@ -10,13 +10,17 @@ from typing import TYPE_CHECKING
 from pipeline.probes.engine.clocks import ANCILLARY_BYTES, stamp_utc_ns
 from pipeline.probes.engine.dial import ConnectError, Dial
 from pipeline.probes.engine.polling import READ, WRITE, Poller
-from pipeline.probes.engine.tls import RecordEnds, TlsSession
+from pipeline.probes.engine.tls import TlsSession
 
 if TYPE_CHECKING:
     from pipeline.probes.engine.attempt import Attempt
 
-_MOST_BYTES = 64 * 1024
-_MOST_RECORDS = 64
+_PLAIN_BYTES = 64 * 1024
+_MOST_READS = 64
+# A TLS record is longer than its text, but not by so much.
+_RECORD_BYTES = 64
+# So short is the last read of most streams: "[DONE]", or the end of a chunked body.
+_LAST_BYTES = 64
 _CLOSED = "connection closed by the peer"
 
 
@@ -37,7 +41,8 @@ class Connection:
         self._poller = poller
         self._socket = connected
         self._tls = tls
-        self._records = None if tls is None else RecordEnds()
+        self._most_bytes = _PLAIN_BYTES if tls is None else _RECORD_BYTES
+        self._last_text_bytes = 0
         self._reads: list[tuple[int, int, bytes]] = []
         self._unsent = b""
         self._is_blocked = False
@@ -49,32 +54,33 @@ class Connection:
         """Has the kernel got all there was to send?"""
         return not self._unsent and not self._is_send_broken
 
-    def on_events(self, events: int, is_late: bool) -> None:
-        """Take from the kernel what has come; ``take`` decrypts it when there is time.
+    def on_events(self, events: int) -> bool:
+        """Take from the kernel what has come; True if ``take``, which decrypts it, can wait.
 
-        Several segments may lie there, and a read has one stamp, that of the last. So when we are
-        late, TLS records are read one by one.
+        Several segments may lie there, and a read has one stamp, that of the last it finishes. So
+        a read takes one TLS record, and of the next one a part at most if they are alike.
         """
         if events == WRITE or self.end is not None:
-            return
+            return False
+        attempt = self.attempt
+        can_wait = attempt is not None and attempt.sent_ns is not None
         try:
-            if is_late and self._records is not None:
-                for _ in range(_MOST_RECORDS):
-                    self._read(self._records.missing)
-            else:
-                self._read(_MOST_BYTES)
+            for _ in range(_MOST_READS):
+                data, ancillary, _, _ = self._socket.recvmsg(self._most_bytes, ANCILLARY_BYTES)
+                if not data:
+                    self.end = _CLOSED
+                    return False
+                self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
+                if len(data) < _LAST_BYTES:
+                    can_wait = False
+                if len(data) < self._most_bytes:
+                    break
         except BlockingIOError:
             pass
         except OSError as error:
             self.end = error.strerror
-
-    def _read(self, most: int) -> None:
-        data, ancillary, _, _ = self._socket.recvmsg(most, ANCILLARY_BYTES)
-        if not data:
-            raise ConnectionResetError(0, _CLOSED)
-        self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
-        if self._records is not None:
-            self._records.pass_over(data)
+            return False
+        return can_wait
 
     def take(self) -> list[tuple[int, int, bytes]]:
         """Return what was read since the last call: (stamp or 0, time after the read, bytes)."""
@@ -85,7 +91,10 @@ class Connection:
         taken = []
         try:
             for stamp_ns, user_ns, data in reads:
-                if text := tls.decrypt(data):
+                for text in tls.decrypt(data):
+                    size = len(text)
+                    self._most_bytes = min(size, self._last_text_bytes) + _RECORD_BYTES
+                    self._last_text_bytes = size
                     taken.append((stamp_ns, user_ns, text))
         except ssl.SSLError as error:
             self.end = f"TLS failed: {error.reason}"

@@ -45,9 +45,10 @@ class Dial:
         self._is_answered = False
         self._try_next()
 
-    def on_events(self, _events: int, _is_late: bool) -> None:
-        """Leave it to ``connected`` to find out what happened."""
+    def on_events(self, _events: int) -> bool:
+        """Leave it to ``connected`` to find out what happened, which cannot wait."""
         self._is_answered = True
+        return False
 
     def connected(self) -> socket.socket | None:
         """Return the socket once it is connected, still watched; it is the caller's then."""
