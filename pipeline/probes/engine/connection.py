@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import socket
 import ssl
+import sys
 import time
+from fcntl import ioctl
+from termios import FIONREAD
 from typing import TYPE_CHECKING
 
 from pipeline.probes.engine.clocks import ANCILLARY_BYTES, stamp_utc_ns
 from pipeline.probes.engine.dial import ConnectError, Dial
 from pipeline.probes.engine.polling import READ, WRITE, Poller
-from pipeline.probes.engine.tls import TlsSession
+from pipeline.probes.engine.tls import RecordEnds, TlsSession
 
 if TYPE_CHECKING:
     from pipeline.probes.engine.attempt import Attempt
 
-_PLAIN_BYTES = 64 * 1024
-_MOST_READS = 64
-# A TLS record is longer than its text, but not by so much.
-_RECORD_BYTES = 64
+_MOST_BYTES = 64 * 1024
 # So short is the last read of most streams: "[DONE]", or the end of a chunked body.
 _LAST_BYTES = 64
 _CLOSED = "connection closed by the peer"
@@ -41,9 +41,9 @@ class Connection:
         self._poller = poller
         self._socket = connected
         self._tls = tls
-        self._most_bytes = _PLAIN_BYTES if tls is None else _RECORD_BYTES
-        self._last_text_bytes = 0
+        self._records = None if tls is None else RecordEnds()
         self._reads: list[tuple[int, int, bytes]] = []
+        self._passed_reads = 0
         self._unsent = b""
         self._is_blocked = False
         self._is_send_broken = False
@@ -54,47 +54,64 @@ class Connection:
         """Has the kernel got all there was to send?"""
         return not self._unsent and not self._is_send_broken
 
-    def on_events(self, events: int) -> bool:
+    def on_events(self, events: int, is_late: bool) -> bool:
         """Take from the kernel what has come; True if ``take``, which decrypts it, can wait.
 
-        Several segments may lie there, and a read has one stamp, that of the last it finishes. So
-        a read takes one TLS record, and of the next one a part at most if they are alike.
+        Several segments may lie there, and a read has one stamp, that of the last it touches. So
+        when we are late, TLS records are read one by one.
         """
         if events == WRITE or self.end is not None:
             return False
-        attempt = self.attempt
-        can_wait = attempt is not None and attempt.sent_ns is not None
         try:
-            for _ in range(_MOST_READS):
-                data, ancillary, _, _ = self._socket.recvmsg(self._most_bytes, ANCILLARY_BYTES)
-                if not data:
-                    self.end = _CLOSED
-                    return False
-                self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
-                if len(data) < _LAST_BYTES:
-                    can_wait = False
-                if len(data) < self._most_bytes:
-                    break
+            if is_late and self._records is not None:
+                self._read_records(self._records)
+            else:
+                self._read(_MOST_BYTES)
         except BlockingIOError:
             pass
         except OSError as error:
             self.end = error.strerror
             return False
-        return can_wait
+        is_answering = self.attempt is not None and self.attempt.sent_ns is not None
+        return is_answering and bool(self._reads) and len(self._reads[-1][2]) > _LAST_BYTES
+
+    def _read_records(self, records: RecordEnds) -> None:
+        self._pass_over(records)
+        waiting = int.from_bytes(ioctl(self._socket, FIONREAD, bytes(4)), sys.byteorder)
+        if records.is_one(waiting):
+            self._read(_MOST_BYTES)
+            return
+        while waiting > 0:
+            waiting -= self._read(records.missing)
+            self._pass_over(records)
+
+    def _pass_over(self, records: RecordEnds) -> None:
+        for _, _, data in self._reads[self._passed_reads :]:
+            records.pass_over(data)
+        self._passed_reads = len(self._reads)
+
+    def _take_reads(self) -> list[tuple[int, int, bytes]]:
+        if self._records is not None:
+            self._pass_over(self._records)
+        reads, self._reads, self._passed_reads = self._reads, [], 0
+        return reads
+
+    def _read(self, most: int) -> int:
+        data, ancillary, _, _ = self._socket.recvmsg(most, ANCILLARY_BYTES)
+        if not data:
+            raise ConnectionResetError(0, _CLOSED)
+        self._reads.append((stamp_utc_ns(ancillary), time.monotonic_ns(), data))
+        return len(data)
 
     def take(self) -> list[tuple[int, int, bytes]]:
         """Return what was read since the last call: (stamp or 0, time after the read, bytes)."""
-        reads, self._reads = self._reads, []
-        tls = self._tls
+        tls, reads = self._tls, self._take_reads()
         if tls is None:
             return reads
         taken = []
         try:
             for stamp_ns, user_ns, data in reads:
-                for text in tls.decrypt(data):
-                    size = len(text)
-                    self._most_bytes = min(size, self._last_text_bytes) + _RECORD_BYTES
-                    self._last_text_bytes = size
+                if text := tls.decrypt(data):
                     taken.append((stamp_ns, user_ns, text))
         except ssl.SSLError as error:
             self.end = f"TLS failed: {error.reason}"
@@ -107,8 +124,7 @@ class Connection:
         """Go on with the TLS handshake; True when it is done. Raises ``ConnectError``."""
         if self._tls is None:
             return True
-        data = b"".join(data for _, _, data in self._reads)
-        self._reads.clear()
+        data = b"".join(data for _, _, data in self._take_reads())
         try:
             is_done = self._tls.shake_hands(data)
         except ssl.SSLCertVerificationError as error:

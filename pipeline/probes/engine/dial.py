@@ -45,7 +45,7 @@ class Dial:
         self._is_answered = False
         self._try_next()
 
-    def on_events(self, _events: int) -> bool:
+    def on_events(self, _events: int, _is_late: bool) -> bool:
         """Leave it to ``connected`` to find out what happened, which cannot wait."""
         self._is_answered = True
         return False

@@ -16,6 +16,8 @@ from pipeline.probes.engine.connection import Connection
 from pipeline.probes.engine.dial import Dial
 from pipeline.probes.engine.network import Network
 
+# A socket that was not looked at for so long may hold more than one segment.
+_LATE_NS = 500_000
 # What was read is worked through in turns of this length; between two of them sockets are read.
 _TURN_NS = 100_000
 # What can wait does so for this long per stream: several reads at a time cost less.
@@ -59,7 +61,7 @@ class Loop:
 
     def run(self) -> None:
         """Return when every attempt is over."""
-        poller = self._network.poller
+        poller, looked_ns = self._network.poller, 0
         while self._waiting or self._under_way:
             now_ns = time.monotonic_ns()
             if now_ns >= self._tick_ns:
@@ -69,9 +71,11 @@ class Loop:
                 self._begin_next()
             events = poller.wait(self._pause_s())
             now_ns = time.monotonic_ns()
+            is_late = now_ns - looked_ns > _LATE_NS
+            looked_ns = now_ns
             for fd, event in events:
                 link = poller.owners[fd]
-                if link.on_events(event):
+                if link.on_events(event, is_late):
                     self._put_off.setdefault(link, now_ns)
                 else:
                     self._to_do[link] = None

@@ -56,7 +56,7 @@ class Network:
         idle = self._idle.get(origin, [])
         while idle:
             connection = idle.pop()
-            connection.on_events(READ)
+            connection.on_events(READ, is_late=False)
             if _is_open(connection):
                 return connection
             connection.close()
