@@ -4,6 +4,9 @@
 a seeded script and logs when it truly sent each chunk; every client measures the same load, and its
 TTFT and gaps are held against that log. TTFT counts from the arrival of the request at the server,
 so a client's own delay before it sends is an error, as it is for its user.
+
+A virtual machine's processor is taken from it now and then. The last column says for what share of
+the time it was; a cell that lost more than a hundredth is measured again, a few times at most.
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ from benchmarks.probe_fidelity import ours
 from benchmarks.probe_fidelity.errors import Errors, errors_of, percentile
 from benchmarks.probe_fidelity.peers import Load, Peers
 from benchmarks.timing import print_table
+from pipeline.probes.engine import lag
 from pipeline.sandbox.provider.process import ProviderProcess
 from pipeline.sandbox.provider.script import Script
 
@@ -28,7 +32,9 @@ TOKENS = 64
 RAMP_S = 1.0
 REQUESTS = {1: 16, 16: 128, 64: 384, 256: 1280}
 HEADER = ["client", "streams", "tok/s each", "wire", "connection", "n", "missed"]
-HEADER += ["TTFT p50 ms", "p99 ms", "max ms", "gap p50 ms", "p99 ms", "tok/s p99 %"]
+HEADER += ["TTFT p50 ms", "p99 ms", "max ms", "gap p50 ms", "p99 ms", "tok/s p99 %", "stolen %"]
+MOST_STOLEN_SHARE = 0.01
+MOST_TRIES = 4
 
 
 @dataclass(frozen=True)
@@ -74,9 +80,14 @@ def main() -> None:
     rows = []
     for cell in cells:
         for client in clients:
-            rows += _measure(
-                cell, client, peers, REQUESTS[cell.streams] // (4 if options.short else 1)
-            )
+            requests = REQUESTS[cell.streams] // (4 if options.short else 1)
+            for _ in range(1 if options.short else MOST_TRIES):
+                before = lag.Load.now()
+                measured = _measure(cell, client, peers, requests)
+                stolen = lag.report(before, lag.Load.now(), (), ()).steal_share or 0.0
+                if stolen <= MOST_STOLEN_SHARE:
+                    break
+            rows += [[*row, f"{stolen * 100:.1f}"] for row in measured]
             print(".", end="", file=sys.stderr, flush=True)
     print_table("probe fidelity: errors against the server's own log", HEADER, rows)
 
@@ -99,7 +110,7 @@ def _measure(cell: Cell, client: str, peers: Peers | None, requests: int) -> lis
                     cell.wire,
                     f"failed: {error}"[:60],
                 ]
-                + [""] * (len(HEADER) - 5)
+                + [""] * (len(HEADER) - 6)
             ]
         found = errors_of(seen, server.truth())
     return [_row(cell, client, kind, errors) for kind, errors in found.items() if errors.requests]
