@@ -28,7 +28,12 @@ def checks(health: pl.DataFrame) -> Markup:
         health.to_dicts(), key=lambda record: (_rank(record["status"]), record["check_name"])
     )
     return table(
-        [Column("Check", is_title=True), Column("Status"), Column("Value"), Column("Meaning")],
+        [
+            Column("Check", is_title=True),
+            Column("Status"),
+            Column("Value", kind="number"),
+            Column("Meaning"),
+        ],
         [
             Row(
                 [

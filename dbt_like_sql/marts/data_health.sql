@@ -110,7 +110,10 @@ final as (
         concat(round(coverage_pct, 1), ' %'),
         case
             when failed_models.models = 0 then 'every model asked for has answered'
-            else concat(failed_models.models, ' failed: ', left(failed_models.reasons, 400))
+            else concat(
+                failed_models.models, ' failed: ', left(failed_models.reasons, 400),
+                case when length(failed_models.reasons) > 400 then ' …' end
+            )
         end,
         finished_at_utc
     from newest_sweep
@@ -153,7 +156,10 @@ final as (
         json_array_length(json_keys(unknown_keys_json))::varchar,
         case
             when unknown_keys_json = '{}' then 'every key in the answers is known'
-            else concat('keys in the answers that nothing reads: ', left(unknown_keys_json, 400))
+            else concat(
+                'keys in the answers that nothing reads: ', left(unknown_keys_json, 400),
+                case when length(unknown_keys_json) > 400 then ' …' end
+            )
         end,
         finished_at_utc
     from newest_sweep
@@ -179,7 +185,10 @@ final as (
         probe_refusals.targets::varchar,
         case
             when probe_refusals.targets = 0 then 'every target of the newest probe run was asked'
-            else concat('targets not asked: ', left(probe_refusals.reasons, 400))
+            else concat(
+                'targets not asked: ', left(probe_refusals.reasons, 400),
+                case when length(probe_refusals.reasons) > 400 then ' …' end
+            )
         end,
         started_at_utc
     from newest_probe_run
