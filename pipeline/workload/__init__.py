@@ -1,0 +1,1 @@
+"""What a workload costs at an endpoint, and which endpoints meet what it asks for. Pure."""
