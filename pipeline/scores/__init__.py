@@ -1,0 +1,1 @@
+"""Scores of models from files, bundled or imported, and what a dollar buys of them."""
