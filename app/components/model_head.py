@@ -1,16 +1,17 @@
-"""The head of a model's page: name, badges, headline figures, and the grid of facts."""
+"""The head of a model's page: name, badges and headline figures."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 import polars as pl
 
 from app.components import formatting
-from app.components.cards import Figure, badge, facts, figures
-from app.components.markup import Markup, element, external_link
+from app.components.cards import Figure, badge, figures
+from app.components.markup import Markup, element
+from app.components.model_facts import SIZE_CLASSES
 from app.components.provider_table import price_labels
 
 NEW_DAYS = 30
@@ -56,27 +57,6 @@ def model_figures(endpoints: pl.DataFrame) -> Markup:
     )
 
 
-def model_facts(model: dict[str, Any]) -> Markup:
-    """Return the grid of facts of a row of ``marts.model_facts``."""
-    return facts(
-        [
-            ("Developer", model["author"]),
-            ("Context", _tokens(model["context_length"])),
-            ("Longest answer", _tokens(model["max_completion_tokens"])),
-            ("Takes", _list(model["input_modalities"])),
-            ("Gives", _list(model["output_modalities"])),
-            ("Released", formatting.day_text(model["created_utc"])),
-            ("Knowledge until", _date(model["knowledge_cutoff"])),
-            ("Tool calls", _supports(model, "tools")),
-            ("Structured output", _supports(model, "structured_outputs")),
-            ("Tokenizer", model["tokenizer"] or formatting.MISSING),
-            ("In this record since", formatting.day_text(model["first_seen_utc"])),
-            ("Weights", _weights(model["hugging_face_id"])),
-        ],
-        label="Facts",
-    )
-
-
 def api_note(model_id: str) -> Markup:
     """Say where a program finds everything about the model."""
     path = f"/api/v1/models/{quote(model_id, safe='/:~')}.json"
@@ -87,6 +67,9 @@ def api_note(model_id: str) -> Markup:
 
 def _badges(model: dict[str, Any], now: datetime) -> list[Markup]:
     badges = []
+    size_class = model.get("size_class")
+    if size_class:
+        badges.append(badge(size_class, "accent", title=f"By size: {SIZE_CLASSES[size_class]}."))
     if not model["is_listed"]:
         last_seen = formatting.day_text(model["last_seen_utc"])
         badges.append(badge(f"no longer listed, last seen {last_seen}", "warn"))
@@ -121,29 +104,3 @@ def _range(standard: pl.DataFrame) -> str:
         return formatting.MISSING
     low, high = formatting.price_texts([prices.min(), prices.max()])  # type: ignore[list-item]
     return low if low == high else f"{low} to {high}"
-
-
-def _weights(hugging_face_id: str | None) -> str:
-    if not hugging_face_id:
-        return "not published"
-    address = f"https://huggingface.co/{quote(hugging_face_id, safe='/')}"
-    return external_link("Hugging Face ↗", address)
-
-
-def _tokens(count: int | None) -> str:
-    return formatting.MISSING if count is None else f"{count:,} tokens"
-
-
-def _list(values: list[str] | None) -> str:
-    return ", ".join(values) if values else formatting.MISSING
-
-
-def _date(day: date | None) -> str:
-    return formatting.MISSING if day is None else day.isoformat()
-
-
-def _supports(model: dict[str, Any], parameter: str) -> str:
-    parameters = model["supported_parameters"]
-    if parameters is None:
-        return formatting.MISSING
-    return "yes" if parameter in parameters else "no"

@@ -1,0 +1,1 @@
+"""Facts about models that no price list states: size, licence, architecture, files, developer."""
