@@ -23,8 +23,12 @@ _SORT_COLUMNS = {
     "uptime": "uptime_1d_pct",
     "context": "context_length",
     "quantization": "quantization",
+    "max_output": "max_completion_tokens",
+    "cache_write": "cache_write_usd_per_mtok",
+    "discount": "discount",
+    "headquarters": "headquarters",
 }
-_HIGHEST_FIRST = {"speed", "our_speed", "our_n", "uptime", "context"}
+_HIGHEST_FIRST = {"speed", "our_speed", "our_n", "uptime", "context", "max_output", "discount"}
 
 FIRST_DIRECTIONS = {key: Sort(f"-{key}" if key in _HIGHEST_FIRST else key) for key in _SORT_COLUMNS}
 
@@ -54,6 +58,14 @@ SORT_LABELS = {
     "context": "Context, short first",
     "quantization": "Quantization, A to Z",
     "-quantization": "Quantization, Z to A",
+    "-max_output": "Max output, long first",
+    "max_output": "Max output, short first",
+    "cache_write": "Cache write price, low first",
+    "-cache_write": "Cache write price, high first",
+    "-discount": "Discount, high first",
+    "discount": "Discount, low first",
+    "headquarters": "Based in, A to Z",
+    "-headquarters": "Based in, Z to A",
 }
 
 

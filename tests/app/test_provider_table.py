@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 import pytest
 from html_tables import cells
+from provider_rows import NOW, endpoint, endpoints
 
 from app.components import (
     formatting,
@@ -16,6 +17,7 @@ from app.components import (
     provider_table,
 )
 from app.components.markup import Markup
+from app.components.provider_notes import reading_notes
 from app.components.provider_sorting import (
     FIRST_DIRECTIONS,
     SORT_LABELS,
@@ -24,65 +26,7 @@ from app.components.provider_sorting import (
 )
 from app.components.table import Sort
 
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
-PRICE = pl.Decimal(38, 18)
 HOSTILE = '<img src=x onerror="alert(1)">'
-
-
-def endpoint(rank: int, provider: str, **values: Any) -> dict[str, Any]:
-    return {
-        "endpoint_id": f"{provider}-{rank}",
-        "model_id": "acme/tiny",
-        "provider_name": provider,
-        "tag": provider.lower(),
-        "endpoint_ordinal": 1,
-        "tier": "standard",
-        "is_free": False,
-        "input_usd_per_mtok": None,
-        "output_usd_per_mtok": None,
-        "cache_read_usd_per_mtok": None,
-        "discount": None,
-        "overrides_json": "[]",
-        "uptime_1d_pct": None,
-        "reported_ttft_p50_ms": None,
-        "reported_tokens_per_s_p50": None,
-        "probe_ttft_p50_ms": None,
-        "probe_ttft_p95_ms": None,
-        "probe_tokens_per_s_p50": None,
-        "probe_tokens_per_s_p05": None,
-        "probe_n": None,
-        "probe_is_trusted": None,
-        "probe_last_at_utc": None,
-        "context_length": 8192,
-        "quantization": None,
-        "is_stale": False,
-        "is_best_uptime": False,
-        "is_cheapest_input": False,
-        "default_rank": rank,
-        "last_seen_utc": NOW,
-    } | values
-
-
-def endpoints(*rows: dict[str, Any]) -> pl.DataFrame:
-    decimals = ("input_usd_per_mtok", "output_usd_per_mtok", "cache_read_usd_per_mtok")
-    return pl.DataFrame(
-        list(rows),
-        schema_overrides=dict.fromkeys(decimals, PRICE)
-        | {
-            "discount": pl.Decimal(18, 12),
-            "uptime_1d_pct": pl.Float64,
-            "reported_ttft_p50_ms": pl.Float64,
-            "reported_tokens_per_s_p50": pl.Float64,
-            "probe_ttft_p50_ms": pl.Float64,
-            "probe_ttft_p95_ms": pl.Float64,
-            "probe_tokens_per_s_p50": pl.Float64,
-            "probe_tokens_per_s_p05": pl.Float64,
-            "probe_n": pl.Int64,
-            "probe_is_trusted": pl.Boolean,
-            "probe_last_at_utc": pl.Datetime("us", "UTC"),
-            "quantization": pl.String,
-        },
-    )
 
 
 def shown(frame: pl.DataFrame, sort: str = "default") -> Markup:
@@ -116,7 +60,7 @@ def test_nulls_are_dashes_and_free_is_free() -> None:
 
     dash = formatting.MISSING
     assert cells(table)[0][2:4] == ["free", "free"]
-    assert cells(table)[1][2:] == [dash, dash, dash, dash, dash, dash, "8,192", dash, dash]
+    assert cells(table)[1][2:] == [dash] * 6 + ["8,192"] + [dash] * 3
 
 
 def test_a_stale_row_is_dimmed_has_one_badge_and_names_when_it_was_seen() -> None:
@@ -217,15 +161,15 @@ def test_hostile_names_are_shown_as_text() -> None:
     table = shown(endpoints(endpoint(1, HOSTILE, tag=HOSTILE, quantization=HOSTILE)))
 
     assert "<img" not in table
-    assert table.count("&lt;img") == 3
+    assert table.count("&lt;img") == 5
 
 
 def test_the_notes_ask_for_a_key_only_where_speed_is_missing() -> None:
     without = endpoints(endpoint(1, "A"))
     with_speed = endpoints(endpoint(1, "A", reported_tokens_per_s_p50=50.0))
 
-    assert "OPENROUTER_API_KEY" in provider_table.reading_notes(without)
-    assert "OPENROUTER_API_KEY" not in provider_table.reading_notes(with_speed)
+    assert "OPENROUTER_API_KEY" in reading_notes(without)
+    assert "OPENROUTER_API_KEY" not in reading_notes(with_speed)
 
 
 def measured(rank: int, provider: str, n: int, **values: Any) -> dict[str, Any]:
@@ -269,9 +213,9 @@ def test_our_columns_and_orders_are_there_only_where_something_was_measured() ->
     assert "Our TTFT" in shown(something)
     assert "our_ttft" not in sort_labels(has_probes=False)
     assert sort_labels(has_probes=True) == SORT_LABELS
-    assert "tokentape probe" in provider_table.reading_notes(nothing)
-    assert "TOKENTAPE_PROBES_FILE" in provider_table.reading_notes(nothing)
-    assert "measured by us" in provider_table.reading_notes(something)
+    assert "tokentape probe" in reading_notes(nothing)
+    assert "TOKENTAPE_PROBES_FILE" in reading_notes(nothing)
+    assert "measured by us" in reading_notes(something)
 
 
 def test_our_figures_sort_best_first_and_what_was_not_measured_last() -> None:

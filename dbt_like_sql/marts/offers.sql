@@ -1,0 +1,14 @@
+-- Subscriptions: what a plan costs a month and which models it includes; from a file kept by hand.
+-- grain: one row per plan and pattern of models
+-- key: provider_name, plan, model_pattern
+-- units: USD a month
+-- materialized: view
+select
+    provider_name,
+    plan,
+    model_pattern,
+    usd_per_month,
+    url,
+    source,
+    as_of
+from staging.stg_offers
