@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,16 @@ class Snapshot:
         found = self._of_model("model_facts", model_id, order_by="model_id")
         return None if found.is_empty() else found.row(0, named=True)
 
+    def model_sizes(self) -> pl.DataFrame:
+        """Return size, files and cheapest price of every model listed now, variants left out."""
+        facts, market = (self._marts[name].relation for name in ("model_facts", "market_table"))
+        return self._database.frame(
+            "select model_id, facts.model_name, params_total_b, params_active_b, size_class, "
+            "gguf_files_json, facts.created_utc, cheapest_input_usd_per_mtok, is_free "
+            f"from {facts} as facts inner join {market} as market using (model_id) "
+            "where facts.kind = 'standard' and facts.variant is null order by model_id"
+        )
+
     def provider_table(self, model_id: str) -> pl.DataFrame:
         """Return one row per endpoint of a model, best first."""
         return self._of_model("provider_table", model_id, order_by="default_rank")
@@ -71,6 +81,10 @@ class Snapshot:
     def price_history(self, model_id: str) -> pl.DataFrame:
         """Return one row per endpoint of a model and span of unchanged listing, oldest first."""
         return self._of_model("price_history", model_id, order_by="valid_from_utc, endpoint_id")
+
+    def uptime_history(self, model_id: str) -> pl.DataFrame:
+        """Return what OpenRouter reported of a model's endpoints sweep by sweep, oldest first."""
+        return self._of_model("uptime_history", model_id, order_by="observed_at_utc, endpoint_id")
 
     def probe_summary(self, model_id: str) -> pl.DataFrame:
         """Return what our probes measured of a model, a row per target, load and window."""
@@ -135,14 +149,53 @@ class Snapshot:
         )
         return [row[0] for row in rows]
 
-    def provider_table_csv(self, model_id: str) -> str:
-        """Return the provider table of a model as the published CSV has it, with the header."""
+    def model_scores(self, model_id: str | None = None) -> pl.DataFrame:
+        """Return the scores of a model, or of all, by source, metric and model."""
+        return self._frame(
+            "model_scores",
+            where="$model_id is null or model_id = $model_id",
+            order_by="source, metric, variant nulls first, model_id",
+            parameters={"model_id": model_id},
+        )
+
+    def score_per_dollar(self, model_id: str) -> pl.DataFrame:
+        """Return what a dollar buys of the scores of a model, by source and metric."""
+        return self._of_model(
+            "score_per_dollar",
+            model_id,
+            order_by="source, metric, variant nulls first, price_basis desc",
+        )
+
+    def current_endpoints(self) -> pl.DataFrame:
+        """Return every endpoint of the market that is listed now, best of each model first."""
+        return self._frame(
+            "provider_table", where="not is_stale", order_by="model_id, default_rank"
+        )
+
+    def unmatched_names(self) -> pl.DataFrame:
+        """Return the names in imported scores that stand for no model."""
+        return self._frame("unmatched_names", order_by="first_seen_utc, source, source_name")
+
+    def offers(self, model_id: str) -> pl.DataFrame:
+        """Return the subscriptions that include a model, cheapest first."""
+        return self._frame(
+            "offers",
+            where="$model_id glob model_pattern",
+            order_by="usd_per_month, provider_name, plan",
+            parameters={"model_id": model_id},
+        )
+
+    def provider_table_csv(self, model_id: str, endpoint_ids: Sequence[str] | None = None) -> str:
+        """Return the provider table of a model as the published CSV has it, with the header.
+
+        ``endpoint_ids`` choose rows and their order; without them it is the whole table.
+        """
         mart = self._marts["provider_table"]
         cells = ", ".join(csv_cell(column) for column in mart.columns)
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(column.name for column in mart.columns)
-        writer.writerows(self._provider_rows(mart, cells, model_id))
+        writer.writerows(self._provider_rows(mart, cells, model_id, endpoint_ids))
         return text.getvalue()
 
     def provider_table_json(self, model_id: str) -> str:
@@ -151,11 +204,19 @@ class Snapshot:
         rows = self._provider_rows(mart, json_object(mart.columns), model_id)
         return "[" + ",\n".join(row[0] for row in rows) + "]\n"
 
-    def _provider_rows(self, mart: Mart, selected: str, model_id: str) -> list[tuple[str, ...]]:
+    def _provider_rows(
+        self,
+        mart: Mart,
+        selected: str,
+        model_id: str,
+        endpoint_ids: Sequence[str] | None = None,
+    ) -> list[tuple[str, ...]]:
+        sql = f"select {selected} from {mart.relation} where model_id = $model_id "
+        if endpoint_ids is None:
+            return self._database.rows(f"{sql} order by default_rank", {"model_id": model_id})
         return self._database.rows(
-            f"select {selected} from {mart.relation} where model_id = $model_id "
-            "order by default_rank",
-            {"model_id": model_id},
+            f"{sql} and endpoint_id in $chosen order by list_position($chosen, endpoint_id)",
+            {"model_id": model_id, "chosen": list(endpoint_ids)},
         )
 
     def _of_model(self, mart: str, model_id: str, *, order_by: str) -> pl.DataFrame:

@@ -8,19 +8,21 @@ from dataclasses import asdict, dataclass
 from datetime import date, datetime
 
 from pipeline.duck import Database
-from pipeline.sql_models import RAW_NAMES_BY_STEP, STEP_IDS, SqlModel
+from pipeline.sql_models import CARD_NAMES, RAW_NAMES_BY_STEP, STEP_IDS, SqlModel
 
 
 @dataclass(frozen=True)
 class State:
     """What a model was built from: a digest of the queries, and how many sweeps and probe runs.
 
+    ``cards`` is a digest of the tables of model cards, which change otherwise than by one more.
     These are None where the model reads nothing of them.
     """
 
     fingerprint: str
     sweeps: int | None
     probe_runs: int | None
+    cards: str | None = None
 
 
 @dataclass(frozen=True)
@@ -39,8 +41,9 @@ def create_memory(database: Database) -> None:
         "create table if not exists meta.built_models "
         "(model varchar, fingerprint varchar, sweeps bigint, probe_runs bigint)"
     )
-    # A warehouse from before there were probes has the table without it.
-    database.execute("alter table meta.built_models add column if not exists probe_runs bigint")
+    # A warehouse from before there were probes, or cards, has the table without them.
+    for column in ("probe_runs bigint", "cards varchar"):
+        database.execute(f"alter table meta.built_models add column if not exists {column}")
     for over, step_id in STEP_IDS.items():
         database.execute(
             f"create table if not exists meta.built_{over} (model varchar, fingerprint varchar, "
@@ -50,7 +53,9 @@ def create_memory(database: Database) -> None:
 
 def built_states(database: Database) -> dict[str, State]:
     """Return the state of every model when it was last built, by its name."""
-    rows = database.rows("select model, fingerprint, sweeps, probe_runs from meta.built_models")
+    rows = database.rows(
+        "select model, fingerprint, sweeps, probe_runs, cards from meta.built_models"
+    )
     return {model: State(*state) for model, *state in rows}
 
 
@@ -63,7 +68,8 @@ def state_now(database: Database, model: SqlModel, models: Sequence[SqlModel]) -
         else database.value(f"select count(*) from raw.{over}")
         for over, raw_names in RAW_NAMES_BY_STEP.items()
     }
-    return State(lineage_fingerprint(model, models), **counts)
+    cards = None if model.materialized == "view" else _digest(database, lineage & CARD_NAMES)
+    return State(lineage_fingerprint(model, models), **counts, cards=cards)
 
 
 def remember_state(database: Database, model: SqlModel, state: State) -> None:
@@ -71,7 +77,9 @@ def remember_state(database: Database, model: SqlModel, state: State) -> None:
     known = {"model": model.qualified_name}
     database.execute("delete from meta.built_models where model = $model", known)
     database.execute(
-        "insert into meta.built_models values ($model, $fingerprint, $sweeps, $probe_runs)",
+        "insert into meta.built_models by name select $model as model, "
+        "$fingerprint as fingerprint, $sweeps::bigint as sweeps, "
+        "$probe_runs::bigint as probe_runs, $cards as cards",
         {**known, **asdict(state)},
     )
 
@@ -156,6 +164,17 @@ def _lineage(model: SqlModel, by_name: Mapping[str, SqlModel]) -> set[str]:
         found |= upstream
         waiting += [by_name[name] for name in upstream & by_name.keys()]
     return found
+
+
+def _digest(database: Database, tables: set[str]) -> str | None:
+    """Return a digest of the content of small tables, None when there are none."""
+    contents = [
+        database.rows(
+            f"select count(*), coalesce(sum(hash(row_of)::hugeint), 0) from {table} as row_of"
+        )[0]
+        for table in sorted(tables)
+    ]
+    return hashlib.sha256(repr(contents).encode()).hexdigest() if contents else None
 
 
 def _by_name(models: Sequence[SqlModel]) -> dict[str, SqlModel]:

@@ -17,9 +17,11 @@ COMMANDS = {
     "up": "Sweep the market once, then serve the app and Dagster side by side.",
     "sync": "Pull one sweep, load it, build the tables, publish a snapshot.",
     "backfill": "Load days from landing again, build and publish; nothing is pulled.",
+    "facts": "Ask for model cards: size, licence, architecture; load, build and publish.",
     "publish": "Publish a snapshot of what the warehouse holds.",
     "probe": "Measure streaming endpoints: TTFT, tokens/s, failures, cost.",
     "shadow": "Send a share of your own prompts to two targets and compare them.",
+    "scores": "Bring in scores of models, for points per dollar.",
     "doctor": "Look for what is wrong: one line a finding, with its remedy.",
     "demo": "The whole product on a made-up market of 90 days, without any network.",
 }
@@ -72,6 +74,7 @@ def tokentape() -> None:
       TOKENTAPE_DATA_DIR        folder of all data (./data)
       TOKENTAPE_OPENROUTER_URL  base URL of the API (https://openrouter.ai/api/v1)
       OPENROUTER_API_KEY        not needed; fills in latency and throughput
+      HF_TOKEN                  not needed; opens gated model cards
       TOKENTAPE_SWEEP_AT_UTC    time of the daily sweep (06:17)
       TOKENTAPE_APP_PORT        8501
       TOKENTAPE_DAGSTER_PORT    3000

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -13,24 +11,12 @@ from pydantic import SecretStr
 
 from pipeline import steps
 from pipeline.landing import Landing
-from pipeline.progress import Progress
+from pipeline.progress import Progress, Unseen
 from pipeline.sandbox.server import SandboxServer
 from pipeline.settings import Settings
 
 DAYS_OF_HISTORY = 90
 DEMO_FOLDER = Path("data-demo")
-
-
-class _Unseen(Progress):
-    """The progress of a single day of ninety: nobody waits for it."""
-
-    @contextmanager
-    def counting(self, total: int) -> Iterator[None]:
-        """Show nothing."""
-        yield
-
-    def advance(self, *, has_failed: bool = False) -> None:
-        """Show nothing."""
 
 
 def demo_settings(settings: Settings) -> Settings:
@@ -82,7 +68,7 @@ def land_history(
                 break
             at = now if day == today else datetime.combine(day, settings.sweep_at_utc, now.tzinfo)
             sandbox.set_now(at)
-            steps.land(settings, _clock_from(at), _Unseen("sweep"))
+            steps.land(settings, _clock_from(at), Unseen("sweep"))
             done.append(day)
             progress.advance()
     sandbox.set_now(None)

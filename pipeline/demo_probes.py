@@ -9,13 +9,14 @@ from datetime import datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
-from pipeline.landing.probe_runs import ProbeLanding, ProbeRunStart
+from pipeline.landing.probe_records import ProbeRunStart
+from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.probe_steps import probe_config
 from pipeline.probes.readiness import get_ready
 from pipeline.probes.records import SelfCheck
 from pipeline.probes.run import new_run_id, run_probe
 from pipeline.probes.targets import check_targets
-from pipeline.progress import Progress
+from pipeline.progress import Unseen
 from pipeline.sandbox.market import Market
 from pipeline.sandbox.provider.answers import Completions
 from pipeline.sandbox.provider.market_provider import MarketProvider
@@ -40,13 +41,6 @@ class _NoWaiting(threading.Event):
     def wait(self, timeout: float | None = None) -> bool:
         """Return at once."""
         return self.is_set()
-
-
-class _Unseen(Progress):
-    """The progress of one run of many."""
-
-    def advance(self, *, has_failed: bool = False) -> None:
-        """Show nothing."""
 
 
 def write_probe_config(path: Path, base_url: str) -> None:
@@ -131,7 +125,7 @@ def _land_one(settings: Settings, market: Market, start: datetime) -> None:
             region=REGION,
             clock=engine.now,
             self_check=False,
-            progress=_Unseen("probe"),
+            progress=Unseen("probe"),
             stop=_NoWaiting(),
             engine=engine,
         )

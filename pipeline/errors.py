@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from pipeline.duck import Error as DuckError
 from pipeline.landing import CorruptLandingError
+from pipeline.loading import StepError
 from pipeline.measuring import MachineBusyError
 from pipeline.probes.budget import BudgetError
 from pipeline.probes.config import ProbeConfigError
 from pipeline.probes.engine_process import EngineError
 from pipeline.publishing import PublishError
+from pipeline.scores.cells import ScoreFileError
 from pipeline.settings import SettingsError
 from pipeline.sources.http import SourceError
 from pipeline.sql_models import SqlModelError
-from pipeline.steps import StepError
 from pipeline.warehouse import WarehouseError
 
 # Their messages say what, where and what helps; nothing need be added.
@@ -23,6 +24,7 @@ KNOWN_ERRORS = (
     MachineBusyError,
     ProbeConfigError,
     PublishError,
+    ScoreFileError,
     SettingsError,
     SourceError,
     SqlModelError,

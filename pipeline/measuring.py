@@ -8,20 +8,15 @@ shuts the gate behind itself, so that no more work comes, and waits until the fl
 from __future__ import annotations
 
 import fcntl
-import logging
-import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
+from pipeline import locks
 from pipeline.settings import Settings
-
-log = logging.getLogger("tokentape")
 
 GATE = ".measuring.lock"
 FLOOR = ".measuring.floor.lock"
-POLL_S = 0.05
 
 
 class MachineBusyError(Exception):
@@ -34,13 +29,10 @@ def measuring(settings: Settings) -> Iterator[None]:
 
     Not to be entered while ``while_not_measuring`` lasts: it would wait for itself.
     """
-    deadline = time.monotonic() + settings.warehouse_lock_timeout_s
     with _opened(settings, GATE) as gate, _opened(settings, FLOOR) as floor:
-        _take(gate, fcntl.LOCK_EX, deadline, lambda: _probe_at(gate))
-        gate.truncate(0)
-        gate.write(f"process {os.getpid()}")
-        gate.flush()
-        _take(floor, fcntl.LOCK_EX, deadline, lambda: "a sweep, load or build is under way")
+        _take(settings, gate, fcntl.LOCK_EX, lambda: _probe_at(gate))
+        locks.write_holder(gate)
+        _take(settings, floor, fcntl.LOCK_EX, lambda: "a sweep, load or build is under way")
         yield
 
 
@@ -50,10 +42,9 @@ def while_not_measuring(settings: Settings) -> Iterator[None]:
 
     Not to be entered twice by one process: between the two a probe may have shut the gate.
     """
-    deadline = time.monotonic() + settings.warehouse_lock_timeout_s
     with _opened(settings, FLOOR) as floor:
         with _opened(settings, GATE) as gate:
-            _take(gate, fcntl.LOCK_SH, deadline, lambda: _probe_at(gate))
+            _take(settings, gate, fcntl.LOCK_SH, lambda: _probe_at(gate))
             # A probe leaves the floor before it opens the gate, so there is nothing to wait for.
             fcntl.flock(floor, fcntl.LOCK_SH)
         yield
@@ -65,23 +56,14 @@ def _opened(settings: Settings, name: str) -> TextIO:
 
 
 def _probe_at(gate: TextIO) -> str:
-    gate.seek(0)
-    return f"a probe ({gate.read() or 'an unnamed process'}) is measuring"
+    return f"a probe ({locks.holder_of(gate)}) is measuring"
 
 
-def _take(lock: TextIO, operation: int, deadline: float, what_is_on: Callable[[], str]) -> None:
-    is_told = False
-    while True:
-        try:
-            fcntl.flock(lock, operation | fcntl.LOCK_NB)
-            return
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                raise MachineBusyError(
-                    f"{what_is_on()} for longer than TOKENTAPE_WAREHOUSE_LOCK_TIMEOUT_S; "
-                    "try again when that has ended"
-                ) from None
-            if not is_told:
-                log.info("waiting: %s", what_is_on())
-                is_told = True
-            time.sleep(POLL_S)
+def _take(settings: Settings, lock: TextIO, operation: int, what_is_on: Callable[[], str]) -> None:
+    try:
+        locks.take(lock, operation, settings.warehouse_lock_timeout_s, what_is_on)
+    except BlockingIOError:
+        raise MachineBusyError(
+            f"{what_is_on()} for longer than TOKENTAPE_WAREHOUSE_LOCK_TIMEOUT_S; "
+            "try again when that has ended"
+        ) from None

@@ -12,7 +12,7 @@ import polars as pl
 
 from pipeline import raw_tables
 from pipeline.contracts.probe_requests import PROBE_REQUESTS
-from pipeline.landing.probe_runs import ProbeRecord, ProbeRunManifest
+from pipeline.landing.probe_records import ProbeRecord, ProbeRunManifest
 from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck
 from pipeline.probes.sample import Sample

@@ -5,43 +5,45 @@ from __future__ import annotations
 import json
 import platform
 import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, date
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from pipeline.landing import CorruptLandingError
-from pipeline.landing.probe_runs import LandedProbeRun, ProbeLanding, ProbeRunStart
+from pipeline.landing.probe_records import LandedProbeRun, ProbeRunStart
+from pipeline.landing.probe_runs import ProbeLanding
+from pipeline.loading import (
+    Loaded,
+    LoadReport,
+    StepError,
+    count_by_day,
+    load_new,
+    nothing_landed,
+    readable,
+    refuse_other_market,
+)
 from pipeline.probes.config import DEFAULT_CONFIG, ProbeConfig, load_probe_config
 from pipeline.probes.planning import plan_run
-from pipeline.probes.run import RunResult, new_run_id, run_probe
+from pipeline.probes.run import new_run_id, run_probe
 from pipeline.progress import Progress
-from pipeline.settings import Settings
-from pipeline.steps import Clock, NothingLandedError, OtherMarketError, StepError
+from pipeline.release import release
+from pipeline.settings import Settings, environment_of
+from pipeline.steps import Clock
 from pipeline.target_lookup import last_sent, look_up, spend_ledger
-from pipeline.warehouse import open_warehouse
+from pipeline.warehouse import Warehouse
 
 if TYPE_CHECKING:
     from pipeline.probe_frames import ProbeRunFrames
 
 # Transcripts are read without the warehouse's lock; so many runs then go in under one hold of it.
 RUNS_PER_HOLD = 50
+REMEDY = (
+    "a probe of a past day cannot be made up, only today can be measured: run "
+    "`tokentape probe --land`"
+)
 
 
 class NothingMeasuredError(StepError):
     """A probe could not measure a single target."""
-
-
-@dataclass(frozen=True)
-class ProbeLoadReport:
-    """What a load did: ids of the runs that came in, how many were in, and what went wrong."""
-
-    loaded: tuple[str, ...] = ()
-    known: int = 0
-    requests: int = 0
-    quarantined: int = 0
-    problems: tuple[str, ...] = ()
 
 
 def probe_config(settings: Settings) -> ProbeConfig:
@@ -69,7 +71,8 @@ def probe(
     config = probe_config(settings)
     stop = stop or threading.Event()
     landing = ProbeLanding(settings.landing_dir)
-    _refuse_other_market(settings, landing.runs(now().date(), on_corrupt=lambda _: None))
+    runs_of_today = landing.runs(now().date(), on_corrupt=lambda _: None)
+    refuse_other_market(settings, runs_of_today, "probe")
     ready = look_up(config, settings)
     if len(ready.refusals) == len(config.providers):
         name, reason = next(iter(ready.refusals.items()))
@@ -92,6 +95,7 @@ def probe(
             recorder=writer,
             keys=ready.keys,
             prices=ready.prices,
+            environ=environment_of(settings),
             ledger=spend_ledger(settings),
             provider_names=ready.provider_names,
             refusals=ready.refusals,
@@ -106,7 +110,10 @@ def probe(
             writer.abandon()
             raise NothingMeasuredError("the probe was stopped before its first request")
         return writer.seal(
-            now(), result.samples, _problems(result), is_interrupted=result.is_interrupted
+            now(),
+            result.samples,
+            (*result.warnings, *result.problems),
+            is_interrupted=result.is_interrupted,
         )
 
 
@@ -116,108 +123,53 @@ def landed_probe_days(settings: Settings, first: date, last: date) -> dict[date,
     What an interrupted run left behind is sealed first, and counts. Raises
     ``NothingLandedError`` when there is none.
     """
-    runs, problems = _readable(settings, first, last)
+    landing = ProbeLanding(settings.landing_dir)
+    landing.recover()
+    runs, problems = readable(landing.runs, first, last)
     if not runs:
-        raise _nothing_landed(settings, first, last, problems)
-    found: dict[date, int] = {}
-    for run in runs:
-        day = run.manifest.partition_date
-        found[day] = found.get(day, 0) + 1
-    return found
+        raise nothing_landed(settings, (first, last), problems, "probe", REMEDY)
+    return count_by_day(runs)
 
 
-def load_landed_probes(settings: Settings, first: date, last: date) -> ProbeLoadReport:
+def load_landed_probes(settings: Settings, first: date, last: date) -> LoadReport:
     """Bring the landed runs of the days ``first`` to ``last`` into the warehouse, oldest first.
 
     A run that is in already is left alone. A damaged one is reported and left out. Days without
     a probe are nothing to complain of. Raises ``OtherMarketError``, and the warehouse's errors.
     """
-    runs, problems = _readable(settings, first, last)
-    _refuse_other_market(settings, runs)
-    report = ProbeLoadReport(problems=tuple(problems))
-    if not runs:
-        return report
-    with open_warehouse(settings) as warehouse:
-        in_already = warehouse.loaded_run_ids()
-    new = [run for run in runs if run.manifest.run_id not in in_already]
-    for start in range(0, len(new), RUNS_PER_HOLD):
-        report = _load_some(settings, new[start : start + RUNS_PER_HOLD], report)
-    return ProbeLoadReport(
-        loaded=report.loaded,
-        known=report.known + len(runs) - len(new),
-        requests=report.requests,
-        quarantined=report.quarantined,
-        problems=report.problems,
-    )
-
-
-def _load_some(
-    settings: Settings, runs: Iterable[LandedProbeRun], report: ProbeLoadReport
-) -> ProbeLoadReport:
     # polars and the contracts take a second to import, and Dagster imports this module to draw its
     # graph.
     from pipeline.probe_frames import read_probe_run  # noqa: PLC0415
 
     landing = ProbeLanding(settings.landing_dir)
-    read: list[ProbeRunFrames] = []
-    problems = list(report.problems)
-    for run in runs:
-        try:
-            read.append(read_probe_run(run.manifest, landing.records(run)))
-        except CorruptLandingError as error:
-            problems.append(str(error))
-    with open_warehouse(settings) as warehouse:
-        came_in = [frames for frames in read if warehouse.load_probe_run(frames)]
-    return ProbeLoadReport(
-        loaded=report.loaded + tuple(frames.run.item(0, "run_id") for frames in came_in),
-        known=report.known + len(read) - len(came_in),
-        requests=report.requests + sum(frames.requests.height for frames in came_in),
-        quarantined=report.quarantined + sum(frames.quarantine.height for frames in came_in),
-        problems=tuple(problems),
-    )
-
-
-def _readable(
-    settings: Settings, first: date, last: date
-) -> tuple[list[LandedProbeRun], list[str]]:
-    """Return the runs of the days, and what is wrong with those that cannot be read."""
-    landing = ProbeLanding(settings.landing_dir)
     landing.recover()
-    problems: list[str] = []
-    runs = landing.runs(first, last, lambda error: problems.append(str(error)))
-    return runs, sorted(problems)
+    runs, problems = readable(landing.runs, first, last)
+    refuse_other_market(settings, runs, "probe")
 
+    def read(run: LandedProbeRun) -> ProbeRunFrames:
+        return read_probe_run(run.manifest, landing.records(run))
 
-def _refuse_other_market(settings: Settings, runs: Iterable[LandedProbeRun]) -> None:
-    for run in runs:
-        if run.manifest.market != settings.market:
-            raise OtherMarketError(
-                f"{settings.landing_dir} holds probes of the {run.manifest.market} market "
-                f"(run {run.manifest.run_id}), the settings say {settings.market}; "
-                "give each market its own TOKENTAPE_DATA_DIR"
-            )
-
-
-def _nothing_landed(
-    settings: Settings, first: date, last: date, problems: Sequence[str]
-) -> NothingLandedError:
-    if problems:
-        return NothingLandedError(problems[0])
-    days = f"{first}" if first == last else f"{first} to {last}"
-    return NothingLandedError(
-        f"landing holds no probe of {days} ({settings.landing_dir}); a probe of a past day cannot "
-        "be made up, only today can be measured: run `tokentape probe --land`"
+    report = load_new(
+        settings,
+        runs,
+        per_hold=RUNS_PER_HOLD,
+        ids_in=Warehouse.loaded_run_ids,
+        read=read,
+        bring_in=_bring_in,
     )
+    return replace(report, problems=(*problems, *report.problems))
 
 
-def _problems(result: RunResult) -> tuple[str, ...]:
-    return (*result.warnings, *result.problems)
+def _bring_in(warehouse: Warehouse, frames: ProbeRunFrames) -> Loaded | None:
+    if not warehouse.load_probe_run(frames):
+        return None
+    return Loaded(frames.run.item(0, "run_id"), frames.requests.height, frames.quarantine.height)
 
 
 def _engine_json() -> str:
     return json.dumps(
         {
-            "tokentape": version("tokentape"),
+            "tokentape": release(),
             "python": platform.python_version(),
             "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         }

@@ -76,3 +76,15 @@ class Progress:
             self._failed,
             self._last_line - self._started,
         )
+
+
+class Unseen(Progress):
+    """The progress of one small job of many: nobody waits for it."""
+
+    @contextmanager
+    def counting(self, total: int) -> Iterator[None]:
+        """Show nothing."""
+        yield
+
+    def advance(self, *, has_failed: bool = False) -> None:
+        """Show nothing."""

@@ -280,3 +280,109 @@ create table if not exists raw.probe_self_checks (
     gap_error_p99_ms double not null,
     stamp_source varchar not null
 );
+
+-- Cards of models with open weights, as the hub that holds them answered. One transaction a pull.
+
+-- One row per pull: one pass over the cards that were due.
+create table if not exists raw.card_pulls (
+    pull_id varchar not null,
+    partition_date date not null,             -- UTC day on which the pull started
+    started_at_utc timestamptz not null,
+    finished_at_utc timestamptz not null,
+    market varchar not null,
+    base_url varchar not null,
+    is_authenticated boolean not null,
+    is_interrupted boolean not null,          -- the process died; what had landed was kept
+    asked integer not null,                   -- repositories
+    answered integer not null,
+    landing_sha256 varchar not null
+);
+
+-- One row per pull and repository that was asked for. Facts that nobody states are null.
+create table if not exists raw.model_cards (
+    pull_id varchar not null,
+    partition_date date not null,
+    observed_at_utc timestamptz not null,
+    hugging_face_id varchar not null,         -- as it was asked for; it may since have another name
+    outcome varchar not null,                 -- answered, gated, absent (or private), failed
+    reason varchar,
+    config_outcome varchar,                   -- the same of config.json; null when not asked for
+    is_gated boolean,                         -- its files are given only to those who were let in
+    pipeline_tag varchar,
+    tags varchar[],
+    licence varchar,                          -- identifier as the hub has it: apache-2.0, llama3.1, other
+    licence_name varchar,                     -- of a licence of the maker's own
+    licence_url varchar,
+    params_total bigint,
+    params_basis varchar,                     -- safetensors, gguf (headers of the files), name
+    params_active bigint,                     -- that work on a token; null where all do or nobody says
+    params_active_basis varchar,              -- name, config (worked out from the number of experts)
+    config_json varchar,                      -- the keys of config.json that memory depends on
+    gguf_files_json varchar                   -- a list of {repository, path, size_bytes, quant, sha256}
+);
+
+-- What no API states, kept by hand in pipeline/facts/hand_kept.csv; filled anew when it changes.
+-- One row per subject and field.
+create table if not exists raw.hand_kept_facts (
+    about varchar not null,                   -- author, model
+    subject varchar not null,                 -- first part of model ids, or a model id without variant
+    field varchar not null,
+    value varchar not null,
+    source_url varchar not null,
+    as_of date not null
+);
+
+-- Scores from files: those bundled with tokentape, and imports as landing keeps them. These three
+-- tables are filled anew from the files at each publication.
+
+-- One row per score of a file.
+create table if not exists raw.score_rows (
+    file_id varchar not null,                 -- bundled, or the id of the import
+    landed_at_utc timestamptz,                -- null for the bundled ones
+    source_name varchar not null,             -- the model as the file writes it
+    metric varchar not null,
+    score decimal(18, 6) not null,
+    scale_min decimal(18, 6),
+    scale_max decimal(18, 6),
+    higher_is_better boolean not null,
+    has_zero boolean not null,                -- twice the score is twice as good
+    variant varchar,
+    source varchar not null,
+    source_url varchar,
+    as_of date not null,
+    evidence varchar not null,                -- direct, variant, base_model, self_reported, user
+    licence varchar,
+    citation varchar
+);
+
+-- One row per source and name: the model that it was matched with, or why with none.
+create table if not exists raw.score_names (
+    source varchar not null,
+    source_name varchar not null,
+    model_id varchar,
+    matched_by varchar,                       -- alias, id, normalised
+    kind varchar,                             -- of an alias: exact, variant, base
+    variant varchar,                          -- of an alias
+    reason varchar                            -- why it is unmatched
+);
+
+-- One row per source that tokentape knows of.
+create table if not exists raw.score_sources (
+    source varchar not null,
+    title varchar not null,
+    source_url varchar,
+    licence varchar not null,
+    citation varchar not null
+);
+
+-- Subscriptions, from the file of offers; filled anew from it at each publication.
+-- One row per plan and pattern of models.
+create table if not exists raw.offers (
+    provider_name varchar not null,
+    plan varchar not null,
+    usd_per_month decimal(18, 6) not null,
+    model_pattern varchar not null,           -- model ids; * stands for any text
+    url varchar,
+    source varchar not null,
+    as_of date not null
+);

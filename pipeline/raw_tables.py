@@ -281,6 +281,51 @@ PROBE_SELF_CHECKS: ColumnTypes = {
     "stamp_source": pl.String,
 }
 
+CARD_PULLS: ColumnTypes = {
+    "pull_id": pl.String,
+    "partition_date": pl.Date,
+    "started_at_utc": _INSTANT,
+    "finished_at_utc": _INSTANT,
+    "market": pl.String,
+    "base_url": pl.String,
+    "is_authenticated": pl.Boolean,
+    "is_interrupted": pl.Boolean,
+    "asked": pl.Int32,
+    "answered": pl.Int32,
+    "landing_sha256": pl.String,
+}
+
+MODEL_CARDS: ColumnTypes = {
+    "pull_id": pl.String,
+    "partition_date": pl.Date,
+    "observed_at_utc": _INSTANT,
+    "hugging_face_id": pl.String,
+    "outcome": pl.String,
+    "reason": pl.String,
+    "config_outcome": pl.String,
+    "is_gated": pl.Boolean,
+    "pipeline_tag": pl.String,
+    "tags": _TEXTS,
+    "licence": pl.String,
+    "licence_name": pl.String,
+    "licence_url": pl.String,
+    "params_total": pl.Int64,
+    "params_basis": pl.String,
+    "params_active": pl.Int64,
+    "params_active_basis": pl.String,
+    "config_json": pl.String,
+    "gguf_files_json": pl.String,
+}
+
+HAND_KEPT_FACTS: ColumnTypes = {
+    "about": pl.String,
+    "subject": pl.String,
+    "field": pl.String,
+    "value": pl.String,
+    "source_url": pl.String,
+    "as_of": pl.Date,
+}
+
 
 # Polars takes its time over Python objects of these types, and in a sweep most of them repeat.
 _SLOW_TYPES = (_TEXTS, _PRICE, _DISCOUNT, _INSTANT)

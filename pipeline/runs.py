@@ -13,7 +13,7 @@ from typing import Any
 import dagster as dg
 
 from pipeline.assets.landed_sweep import FROM_LANDING
-from pipeline.definitions import DAILY_JOB, PROBE_JOB, build_definitions
+from pipeline.definitions import DAILY_JOB, FACTS_JOB, PROBE_JOB, build_definitions
 from pipeline.live_runs import alive, end_dead_runs, turn_in
 from pipeline.services import prepare_dagster_home
 from pipeline.settings import Settings
@@ -61,6 +61,11 @@ def run_day(settings: Settings, day: date, instance: dg.DagsterInstance) -> RunO
 def run_probe_job(settings: Settings, instance: dg.DagsterInstance) -> RunOutcome:
     """Run the job `probe`: measure now, load, build and publish."""
     return _run(PROBE_JOB, settings, {PARTITION: utc_now().date().isoformat()}, instance)
+
+
+def run_facts_job(settings: Settings, instance: dg.DagsterInstance) -> RunOutcome:
+    """Run the job `facts`: ask for the model cards that are due, load, build and publish."""
+    return _run(FACTS_JOB, settings, {}, instance)
 
 
 def run_landed_days(

@@ -124,7 +124,8 @@ def snapshot_manifest(settings: Settings) -> dict[str, object] | None:
 
 
 def _key_variables(settings: Settings) -> set[str]:
-    names = {"TOKENTAPE_OPENROUTER_API_KEY", *KEY_VARIABLES.values()}
+    names = {"TOKENTAPE_OPENROUTER_API_KEY", "HF_TOKEN", "TOKENTAPE_HUGGINGFACE_TOKEN"}
+    names |= set(KEY_VARIABLES.values())
     # What is wrong with the file is told by those who measure.
     with suppress(ProbeConfigError):
         config = load_probe_config(settings.probes_file or DEFAULT_CONFIG)

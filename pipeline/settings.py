@@ -13,6 +13,10 @@ from dotenv import dotenv_values
 from pydantic import AliasChoices, Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from pipeline.api_keys import WRONG_KEY, is_usable_key
+
+# Settings with such names are never shown.
+SECRETS = ("_KEY", "_TOKEN")
 Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -43,6 +47,24 @@ class Settings(BaseSettings):
         description="Optional; fills in latency and throughput.",
     )
 
+    huggingface_url: str = Field(
+        "https://huggingface.co", description="Base URL of the hub that holds model cards."
+    )
+    huggingface_token: SecretStr | None = Field(
+        None,
+        validation_alias=AliasChoices("HF_TOKEN", "TOKENTAPE_HUGGINGFACE_TOKEN"),
+        description="Optional; opens the gated models that its owner has been let in to.",
+    )
+    huggingface_requests_per_s: float = Field(
+        2.0, gt=0, le=1000, description="Upper bound on the rate; the hub counts by five minutes."
+    )
+    model_cards_per_run: int = Field(
+        300, ge=1, le=10_000, description="Models whose cards are asked for in one run, at most."
+    )
+    model_card_days: int = Field(
+        7, ge=1, le=365, description="Age at which a model's card is asked for again."
+    )
+
     sweep_concurrency: int = Field(8, ge=1, le=64, description="Requests in flight in a sweep.")
     requests_per_s: float = Field(
         400.0, gt=0, le=1000, description="Upper bound on the rate at which requests start."
@@ -63,6 +85,12 @@ class Settings(BaseSettings):
         None,
         description="What to probe; set, the schedule of probes is on. Else a plan of tokentape's.",
     )
+    offers_file: Path | None = Field(
+        None, description="CSV of subscriptions, in place of the bundled one."
+    )
+    rigs_file: Path | None = Field(
+        None, description="CSV of rigs of one's own, beside the reference rigs on model pages."
+    )
     region: str | None = Field(
         None, description="Label of the place that measures, where a target states none."
     )
@@ -78,7 +106,15 @@ class Settings(BaseSettings):
     duckdb_threads: int = Field(2, ge=1, le=256)
     snapshots_kept: int = Field(3, ge=1, description="Published snapshots kept on disk.")
 
-    @field_validator("openrouter_url")
+    @field_validator("openrouter_api_key", "huggingface_token")
+    @classmethod
+    def _usable_key(cls, value: SecretStr | None) -> SecretStr | None:
+        key = value.get_secret_value().strip() if value is not None else ""
+        if key and not is_usable_key(key):
+            raise ValueError(f"it {WRONG_KEY}")
+        return SecretStr(key) if key else None
+
+    @field_validator("openrouter_url", "huggingface_url")
     @classmethod
     def _http_url(cls, value: str) -> str:
         if not re.fullmatch(r"https?://[^\s/?#@]+(/[^\s?#]*)?", value):
@@ -135,6 +171,8 @@ def environment_of(settings: Settings) -> dict[str, str]:
     found = {**in_file, **os.environ}
     if settings.openrouter_api_key is not None:
         found["OPENROUTER_API_KEY"] = settings.openrouter_api_key.get_secret_value()
+    if settings.huggingface_token is not None:
+        found["HF_TOKEN"] = settings.huggingface_token.get_secret_value()
     return found
 
 
@@ -143,4 +181,5 @@ def _explain(item: object) -> str:
     field = str(details["loc"][0])
     name = field.upper() if field.isupper() else f"TOKENTAPE_{field.upper()}"
     problem = str(details["msg"]).removeprefix("Value error, ")
-    return f"{name}={details['input']!r} is not usable: {problem}"
+    found = "" if name.endswith(SECRETS) else f"={details['input']!r}"
+    return f"{name}{found} is not usable: {problem}"

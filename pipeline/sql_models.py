@@ -16,6 +16,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ import sqlglot
 import yaml
 from sqlglot import exp
 
-from pipeline.warehouse import PROBE_TABLES, RAW_TABLES
+from pipeline.warehouse import CARD_TABLES, FILE_TABLES, PROBE_TABLES, RAW_TABLES
 
 SQL_FOLDER = Path(__file__).resolve().parents[1] / "dbt_like_sql"
 SCHEMAS = ("staging", "intermediate", "marts")
@@ -35,7 +36,9 @@ RAW_NAMES_BY_STEP = {
     "sweeps": frozenset(f"raw.{table}" for table in RAW_TABLES),
     "probe_runs": frozenset(f"raw.{table}" for table in (*PROBE_TABLES, "quarantine")),
 }
-RAW_NAMES = frozenset().union(*RAW_NAMES_BY_STEP.values())
+CARD_NAMES = frozenset(f"raw.{table}" for table in CARD_TABLES)
+FILE_NAMES = frozenset(f"raw.{table}" for table in FILE_TABLES)
+RAW_NAMES = CARD_NAMES.union(FILE_NAMES, *RAW_NAMES_BY_STEP.values())
 MATERIALIZED = re.compile(
     rf"view|table|incremental by (?P<date_column>[a-z_]+)( over (?P<over>{'|'.join(STEP_IDS)}))?"
 )
@@ -159,6 +162,8 @@ def _read_header(path: Path, sql: str) -> tuple[str, dict[str, str]]:
     return " ".join(title), header
 
 
+# A process reads the models again for every job that it defines, and parsing is most of that.
+@cache
 def _references(path: Path, sql: str) -> frozenset[str]:
     try:
         statements = sqlglot.parse(sql, dialect="duckdb")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,43 +12,30 @@ from typing import TYPE_CHECKING
 from pipeline import publishing
 from pipeline.building import BuildResult, are_up_to_date, build_all
 from pipeline.landing import CorruptLandingError, LandedSweep, Landing
+from pipeline.loading import (
+    Loaded,
+    LoadReport,
+    NothingLandedError,
+    count_by_day,
+    load_new,
+    nothing_landed,
+    readable,
+    refuse_other_market,
+)
 from pipeline.progress import Progress
 from pipeline.settings import Settings
 from pipeline.sources.sweeping import land_sweep
 from pipeline.sql_models import SqlModel
-from pipeline.warehouse import open_warehouse
+from pipeline.warehouse import Warehouse, open_warehouse
 
 if TYPE_CHECKING:
     from pipeline.market import MarketBatch
 
 # Answers are parsed without the warehouse's lock; so many sweeps then go in under one hold of it.
 SWEEPS_PER_HOLD = 10
+REMEDY = "the past cannot be pulled, only today can: run `tokentape sync`"
 
 Clock = Callable[[], datetime]
-
-
-class StepError(Exception):
-    """A step cannot be done; one line says why and what helps."""
-
-
-class NothingLandedError(StepError):
-    """Landing holds no sweep of the days asked for."""
-
-
-class OtherMarketError(StepError):
-    """The data folder holds another market than the settings name."""
-
-
-@dataclass(frozen=True)
-class LoadReport:
-    """What a load did: ids of the sweeps that came in, how many were in, and what went wrong."""
-
-    loaded: tuple[str, ...] = ()
-    known: int = 0
-    endpoints: int = 0
-    quarantined: int = 0
-    flagged: int = 0
-    problems: tuple[str, ...] = ()
 
 
 def utc_now() -> datetime:
@@ -65,7 +52,7 @@ def land(settings: Settings, now: Clock, progress: Progress) -> LandedSweep:
     # Damage of the past must not keep today from being pulled; loading tells of it.
     with suppress(CorruptLandingError):
         newest = landing.newest()
-        _refuse_other_market(settings, [newest] if newest is not None else [])
+        refuse_other_market(settings, [newest] if newest is not None else [], "sweep")
     return land_sweep(settings, landing, now=now, progress=progress)
 
 
@@ -77,14 +64,10 @@ def landed_days(settings: Settings, first: date, last: date) -> dict[date, int]:
     """
     landing = Landing(settings.landing_dir)
     landing.recover(utc_now())
-    sweeps, problems = _readable(landing, first, last)
+    sweeps, problems = readable(landing.sweeps, first, last)
     if not sweeps:
-        raise _nothing_landed(settings, first, last, problems)
-    found: dict[date, int] = {}
-    for sweep in sweeps:
-        day = sweep.manifest.partition_date
-        found[day] = found.get(day, 0) + 1
-    return found
+        raise nothing_landed(settings, (first, last), problems, "sweep", REMEDY)
+    return count_by_day(sweeps)
 
 
 def load_landed(settings: Settings, first: date, last: date) -> LoadReport:
@@ -94,22 +77,30 @@ def load_landed(settings: Settings, first: date, last: date) -> LoadReport:
     go in. Raises ``NothingLandedError`` when there is no readable sweep, ``OtherMarketError``, and
     the warehouse's own errors.
     """
+    # polars and the contracts take a second to import, and Dagster imports this module to draw its
+    # graph.
+    from pipeline.market import read_market  # noqa: PLC0415
+
     landing = Landing(settings.landing_dir)
     landing.recover(utc_now())
-    sweeps, problems = _readable(landing, first, last)
-    _refuse_other_market(settings, sweeps)
-    if not sweeps:
-        raise _nothing_landed(settings, first, last, problems)
+    sweeps, problems = readable(landing.sweeps, first, last)
+    refuse_other_market(settings, sweeps, "sweep")
 
-    with open_warehouse(settings) as warehouse:
-        in_already = warehouse.loaded_sweep_ids()
-    new = [sweep for sweep in sweeps if sweep.manifest.sweep_id not in in_already]
-    report = LoadReport(known=len(sweeps) - len(new), problems=tuple(problems))
-    for start in range(0, len(new), SWEEPS_PER_HOLD):
-        report = _load_some(settings, landing, new[start : start + SWEEPS_PER_HOLD], report)
+    def read(sweep: LandedSweep) -> MarketBatch:
+        return read_market(sweep.manifest, landing.answers(sweep), sweep.manifest.answers_sha256)
+
+    report = load_new(
+        settings,
+        sweeps,
+        per_hold=SWEEPS_PER_HOLD,
+        ids_in=Warehouse.loaded_sweep_ids,
+        read=read,
+        bring_in=_bring_in,
+    )
+    problems += report.problems
     if not report.loaded and not report.known:
-        raise _nothing_landed(settings, first, last, report.problems)
-    return report
+        raise nothing_landed(settings, (first, last), problems, "sweep", REMEDY)
+    return replace(report, problems=tuple(problems))
 
 
 def build(settings: Settings, models: Sequence[SqlModel]) -> list[BuildResult]:
@@ -123,15 +114,22 @@ def publish(
 ) -> publishing.Snapshot:
     """Publish the marts below ``folder``, by default the data folder's; all of one state.
 
-    ``models`` are all SQL models; those that are behind are built first.
+    ``models`` are all SQL models; those that are behind are built first. What comes from files that
+    are kept by hand, offers and scores, is read anew.
 
     Raises ``NothingLandedError`` when the warehouse holds no sweep.
     """
+    # They need the contracts, which take a second to import.
+    from pipeline.offers.loading import load_offers  # noqa: PLC0415
+    from pipeline.scores.loading import load_scores  # noqa: PLC0415
+
     with open_warehouse(settings) as warehouse:
         if not warehouse.loaded_sweep_ids():
             raise NothingLandedError(
                 "there is nothing to publish: the warehouse holds no sweep; run `tokentape sync`"
             )
+        load_offers(warehouse.database, settings)
+        load_scores(warehouse.database, settings)
         if not are_up_to_date(warehouse.database, models):
             build_all(warehouse.database, models)
         return publishing.publish(
@@ -144,58 +142,8 @@ def publish(
         )
 
 
-def _load_some(
-    settings: Settings, landing: Landing, sweeps: Iterable[LandedSweep], report: LoadReport
-) -> LoadReport:
-    # polars and the contracts take a second to import, and Dagster imports this module to draw its
-    # graph.
-    from pipeline.market import read_market  # noqa: PLC0415
-
-    batches: list[MarketBatch] = []
-    problems = list(report.problems)
-    for sweep in sweeps:
-        manifest = sweep.manifest
-        try:
-            answers = landing.answers(sweep)
-            batches.append(read_market(manifest, answers, manifest.answers_sha256))
-        except CorruptLandingError as error:
-            problems.append(str(error))
-    with open_warehouse(settings) as warehouse:
-        came_in = [batch.sweep.row(0, named=True) for batch in batches if warehouse.load(batch)]
-    return LoadReport(
-        loaded=report.loaded + tuple(sweep["sweep_id"] for sweep in came_in),
-        known=report.known + len(batches) - len(came_in),
-        endpoints=report.endpoints + sum(sweep["endpoints"] for sweep in came_in),
-        quarantined=report.quarantined + sum(sweep["quarantined"] for sweep in came_in),
-        flagged=report.flagged + sum(sweep["flagged"] for sweep in came_in),
-        problems=tuple(problems),
-    )
-
-
-def _readable(landing: Landing, first: date, last: date) -> tuple[list[LandedSweep], list[str]]:
-    """Return the sweeps of the days, and what is wrong with those that cannot be read."""
-    problems: list[str] = []
-    sweeps = landing.sweeps(first, last, lambda error: problems.append(str(error)))
-    return sweeps, sorted(problems)
-
-
-def _refuse_other_market(settings: Settings, sweeps: Iterable[LandedSweep]) -> None:
-    for sweep in sweeps:
-        if sweep.manifest.market != settings.market:
-            raise OtherMarketError(
-                f"{settings.landing_dir} holds the {sweep.manifest.market} market "
-                f"(sweep {sweep.manifest.sweep_id}), the settings say {settings.market}; "
-                "give each market its own TOKENTAPE_DATA_DIR"
-            )
-
-
-def _nothing_landed(
-    settings: Settings, first: date, last: date, problems: Sequence[str]
-) -> NothingLandedError:
-    if problems:
-        return NothingLandedError(problems[0])
-    days = f"{first}" if first == last else f"{first} to {last}"
-    return NothingLandedError(
-        f"landing holds no sweep of {days} ({settings.landing_dir}); the past cannot be pulled, "
-        "only today can: run `tokentape sync`"
-    )
+def _bring_in(warehouse: Warehouse, batch: MarketBatch) -> Loaded | None:
+    if not warehouse.load(batch):
+        return None
+    sweep = batch.sweep.row(0, named=True)
+    return Loaded(sweep["sweep_id"], sweep["endpoints"], sweep["quarantined"], sweep["flagged"])

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
-import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pipeline import duck
+from pipeline import duck, locks
 from pipeline.duck import Database
 from pipeline.settings import Settings
 
 if TYPE_CHECKING:
+    import polars as pl
+
+    from pipeline.facts.card_pulls import CardFrames
     from pipeline.market import MarketBatch
     from pipeline.probe_frames import ProbeRunFrames
 
-# Version 2 came with the tables of the probes.
-SCHEMA_VERSION = 2
+# Version 2 came with the tables of the probes, version 3 with those of cards, scores and offers.
+SCHEMA_VERSION = 3
 RAW_TABLES = ("sweeps", "model_coverage", "models", "endpoints", "providers", "quarantine", "flags")
 PROBE_TABLES = ("probe_runs", "probe_batches", "probe_requests", "probe_self_checks")
-LOCK_POLL_S = 0.05
+# Filled anew at each publication from files that are kept by hand; only views may read them, so
+# that what is built need not be built again.
+FILE_TABLES = ("score_rows", "score_names", "score_sources", "offers")
+CARD_TABLES = ("card_pulls", "model_cards", "hand_kept_facts")
 
 
 class WarehouseError(Exception):
@@ -45,41 +49,32 @@ class Warehouse:
         return {row[0] for row in self.database.rows("select sweep_id from raw.sweeps")}
 
     def load(self, batch: MarketBatch) -> bool:
-        """Make a sweep visible, whole, in one transaction; False when it is in already.
-
-        Raises ``WarehouseError`` when the warehouse holds another market than the sweep's.
-        """
-        sweep = batch.sweep.row(0, named=True)
-        known = {"sweep_id": sweep["sweep_id"]}
-        if self.database.rows("select 1 from raw.sweeps where sweep_id = $sweep_id", known):
-            return False
-        self._refuse_other_market(f"sweep {sweep['sweep_id']}", sweep["market"])
-        with self.database.transaction():
-            for table in RAW_TABLES:
-                frame = batch.sweep if table == "sweeps" else getattr(batch, table)
-                if frame.height:
-                    self.database.insert(f"raw.{table}", frame)
-        return True
+        """Make a sweep visible, whole; False when it is in already, see ``_load``."""
+        tables = {name: getattr(batch, name) for name in RAW_TABLES if name != "sweeps"}
+        return self._load("sweep", "sweep_id", {"sweeps": batch.sweep, **tables})
 
     def loaded_run_ids(self) -> set[str]:
         """Return the ids of all probe runs that are in."""
         return {row[0] for row in self.database.rows("select run_id from raw.probe_runs")}
 
     def load_probe_run(self, frames: ProbeRunFrames) -> bool:
-        """Make a probe run visible, whole, in one transaction; False when it is in already.
+        """Make a probe run visible, whole; False when it is in already, see ``_load``."""
+        return self._load("probe run", "run_id", frames.tables())
 
-        Raises ``WarehouseError`` when the warehouse holds another market than the run's.
-        """
-        run = frames.run.row(0, named=True)
-        known = {"run_id": run["run_id"]}
-        if self.database.rows("select 1 from raw.probe_runs where run_id = $run_id", known):
-            return False
-        self._refuse_other_market(f"probe run {run['run_id']}", run["market"])
+    def loaded_pull_ids(self) -> set[str]:
+        """Return the ids of all pulls of model cards that are in."""
+        return {row[0] for row in self.database.rows("select pull_id from raw.card_pulls")}
+
+    def load_cards(self, frames: CardFrames) -> bool:
+        """Make a pull of model cards visible, whole; False when it is in already, see ``_load``."""
+        tables = {"card_pulls": frames.pull, "model_cards": frames.cards}
+        return self._load("pull of model cards", "pull_id", tables)
+
+    def keep_facts(self, facts: pl.DataFrame) -> None:
+        """Put the facts kept by hand in the place of those that are in."""
         with self.database.transaction():
-            for table, frame in frames.tables().items():
-                if frame.height:
-                    self.database.insert(f"raw.{table}", frame)
-        return True
+            self.database.execute("delete from raw.hand_kept_facts")
+            self.database.insert("raw.hand_kept_facts", facts)
 
     def checksum(self) -> str:
         """Return a digest of all content, the same for the same rows in any order.
@@ -100,9 +95,28 @@ class Warehouse:
             digest.update(f"{schema}.{name}:{counted[0]}\n".encode())
         return digest.hexdigest()
 
+    def _load(self, what: str, id_name: str, tables: Mapping[str, pl.DataFrame]) -> bool:
+        """Make a landed folder visible, whole, in one transaction; False when it is in already.
+
+        The first of ``tables`` has one row, that of the folder. Raises ``WarehouseError`` when the
+        warehouse holds another market than the folder's.
+        """
+        first, frame = next(iter(tables.items()))
+        row = frame.row(0, named=True)
+        known = {"id": row[id_name]}
+        if self.database.rows(f"select 1 from raw.{first} where {id_name} = $id", known):
+            return False
+        self._refuse_other_market(f"{what} {row[id_name]}", row["market"])
+        with self.database.transaction():
+            for table, rows in tables.items():
+                if rows.height:
+                    self.database.insert(f"raw.{table}", rows)
+        return True
+
     def _refuse_other_market(self, what: str, market: str) -> None:
         held = self.database.value(
-            "select market from raw.sweeps union all select market from raw.probe_runs limit 1"
+            "select market from raw.sweeps union all select market from raw.probe_runs "
+            "union all select market from raw.card_pulls limit 1"
         )
         if held not in (None, market):
             raise WarehouseError(
@@ -144,36 +158,29 @@ def lock_holder(path: Path) -> str | None:
     lock_path = path.with_name(path.name + ".lock")
     if not lock_path.exists():
         return None
-    with lock_path.open("r") as handle:
+    with lock_path.open("r") as lock:
         try:
-            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
-            return handle.read().strip() or "an unnamed process"
+            return locks.holder_of(lock)
     return None
 
 
 @contextmanager
 def _writer_lock(path: Path, timeout_s: float) -> Iterator[None]:
-    # flock, because the kernel frees it when the holder is killed, whatever way it dies.
-    with path.open("a+") as handle:
-        deadline = time.monotonic() + timeout_s
-        while True:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if time.monotonic() >= deadline:
-                    handle.seek(0)
-                    holder = handle.read().strip() or "another process"
-                    raise WarehouseBusyError(
-                        f"the warehouse is held by {holder}; waited {timeout_s:g} s "
-                        "(TOKENTAPE_WAREHOUSE_LOCK_TIMEOUT_S); try again when that run has ended"
-                    ) from None
-                time.sleep(LOCK_POLL_S)
-        handle.seek(0)
-        handle.truncate()
-        handle.write(f"process {os.getpid()}")
-        handle.flush()
+    with path.open("a+") as lock:
+
+        def what_is_on() -> str:
+            return f"the warehouse is held by {locks.holder_of(lock)}"
+
+        try:
+            locks.take(lock, fcntl.LOCK_EX, timeout_s, what_is_on)
+        except BlockingIOError:
+            raise WarehouseBusyError(
+                f"{what_is_on()}; waited {timeout_s:g} s "
+                "(TOKENTAPE_WAREHOUSE_LOCK_TIMEOUT_S); try again when that run has ended"
+            ) from None
+        locks.write_holder(lock)
         yield
 
 

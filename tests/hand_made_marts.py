@@ -29,14 +29,17 @@ SEEN = "observed_at_utc timestamptz, sweep_id varchar"
 
 TABLES = {
     "provider_table": (
-        IDENTITY + "provider_slug varchar, headquarters varchar, quantization varchar, "
+        IDENTITY + "provider_slug varchar, headquarters varchar, datacenters varchar[], "
+        "privacy_policy_url varchar, terms_of_service_url varchar, status_page_url varchar, "
+        "quantization varchar, "
         "context_length bigint, max_completion_tokens bigint, max_prompt_tokens bigint, "
         "status integer, tier varchar, " + PRICES + "uptime_5m_pct double, uptime_30m_pct double, "
         "uptime_1d_pct double, reported_ttft_p50_ms double, reported_ttft_p90_ms double, "
         "reported_ttft_p99_ms double, reported_tokens_per_s_p50 double, "
         "reported_tokens_per_s_p90 double, reported_requests_30m bigint, "
         "probe_ttft_p50_ms double, probe_ttft_p95_ms double, probe_tokens_per_s_p50 double, "
-        "probe_tokens_per_s_p05 double, probe_n bigint, probe_is_trusted boolean, "
+        "probe_tokens_per_s_p05 double, probe_ok_pct double, probe_n bigint, "
+        "probe_is_trusted boolean, "
         "probe_last_at_utc timestamptz, supports_implicit_caching boolean, is_stale boolean, "
         "is_best_uptime boolean, is_cheapest_input boolean, default_rank bigint, "
         "first_seen_utc timestamptz, last_seen_utc timestamptz, " + SEEN
@@ -65,7 +68,15 @@ TABLES = {
         "output_modalities varchar[], tokenizer varchar, instruct_type varchar, "
         "is_moderated boolean, supported_parameters varchar[], knowledge_cutoff date, "
         f"expiration_date date, headline_input_usd_per_mtok {PRICE}, "
-        f"headline_output_usd_per_mtok {PRICE}, benchmarks_json varchar, is_listed boolean, "
+        f"headline_output_usd_per_mtok {PRICE}, benchmarks_json varchar, developer varchar, "
+        "origin_country varchar, origin_source_url varchar, licence varchar, "
+        "licence_name varchar, licence_url varchar, params_total_b decimal(18, 9), "
+        "params_active_b decimal(18, 9), params_basis varchar, params_active_basis varchar, "
+        "params_source_url varchar, size_class varchar, is_gated boolean, card_outcome varchar, "
+        "pipeline_tag varchar, tags varchar[], config_json varchar, gguf_files_json varchar, "
+        "hugging_face_url varchar, watermark_statement varchar, watermark_source_url varchar, "
+        "transparency_url varchar, hand_kept_as_of date, facts_as_of_utc timestamptz, "
+        "is_listed boolean, "
         "first_seen_utc timestamptz, last_seen_utc timestamptz, " + SEEN
     ),
     "market_table": (
@@ -97,12 +108,20 @@ TABLES = {
         "check_name varchar, status varchar, value double, detail varchar, as_of_utc timestamptz"
     ),
 }
-# These have many columns, and nothing here depends on any of them.
-PROBE_MARTS = ("performance_history", "probe_samples", "probe_summary")
+# Nothing here depends on the columns of these.
+AS_BUILT = (
+    "model_scores",
+    "offers",
+    "performance_history",
+    "probe_samples",
+    "probe_summary",
+    "score_per_dollar",
+    "unmatched_names",
+)
 TABLES |= {
     model.name: ", ".join(f"{column.name} {column.type}" for column in model.columns)
     for model in load_sql_models()
-    if model.name in PROBE_MARTS
+    if model.name in AS_BUILT
 }
 
 
@@ -166,7 +185,11 @@ def make_marts(database: Database, days: Iterable[date] = SWEEP_DAYS) -> None:
                 "observed_at_utc": datetime(2026, 11, 30, 6, 17, 1, 250000, tzinfo=UTC),
             },
         )
-        insert(database, "price_history", endpoint | {"valid_from_utc": AS_OF, "grain": "endpoint"})
+        insert(
+            database,
+            "price_history",
+            endpoint | {"valid_from_utc": AS_OF, "last_seen_utc": AS_OF, "grain": "endpoint"},
+        )
     insert(
         database,
         "provider_table",

@@ -9,7 +9,9 @@ from pathlib import Path
 
 from probe_transcripts import DONE, MS, ROLE, STOP, answered, delta, usage
 
-from pipeline.landing.probe_runs import LandedProbeRun, ProbeLanding, ProbeRunStart, ProbeRunWriter
+from pipeline.landing.probe_records import LandedProbeRun, ProbeRunStart
+from pipeline.landing.probe_runs import ProbeLanding
+from pipeline.landing.probe_writer import ProbeRunWriter
 from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck
 from pipeline.probes.transcript import Transcript

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -18,6 +18,7 @@ from pipeline.duck import Database
 from pipeline.probes.sample import Sample
 from pipeline.probes.throughput import steady_window
 from pipeline.raw_tables import PROBE_REQUESTS, frame_of
+from pipeline.sql_models import SqlModel
 
 RAW_SCHEMA = Path(pipeline.__file__).with_name("raw_schema.sql").read_text()
 
@@ -51,6 +52,18 @@ def endpoint(provider_name: str = "Acme", tag: str = "acme", **values: Any) -> d
         **prices,
         **values,
     }
+
+
+def models_behind(name: str, models: Sequence[SqlModel]) -> list[SqlModel]:
+    """Return ``name`` and the models that it is made from, in their order.
+
+    To plan all queries takes DuckDB seconds.
+    """
+    wanted = {name}
+    for model in reversed(models):
+        if model.qualified_name in wanted:
+            wanted |= model.references
+    return [model for model in models if model.qualified_name in wanted]
 
 
 class RawMarket:

@@ -14,6 +14,7 @@ from typing import Any
 
 from hand_made_marts import TABLES, insert
 from shown_probes import measured
+from shown_scores import insert_scores
 
 from pipeline.duck import Database
 from pipeline.publishing import publish
@@ -32,17 +33,44 @@ HOSTILE_PROVIDER = '=<img src=x onerror="alert(2)">'
 
 # Provider, tag, input, output, cache read, uptime, tokens/s, context, and what else is said.
 LLAMA_ENDPOINTS: tuple[dict[str, Any], ...] = (
-    {"provider_name": "DeepInfra", "tag": "deepinfra/fp8", "prices": ("0.02", "0.04", None)},
-    {"provider_name": "Novita", "tag": "novita/fp8", "prices": ("0.02", "0.05", None)},
+    {
+        "provider_name": "DeepInfra",
+        "tag": "deepinfra/fp8",
+        "prices": ("0.02", "0.04", None),
+        "quantization": "fp8",
+        "headquarters": "US",
+        "privacy_policy_url": "https://deepinfra.example/privacy",
+        "status_page_url": "https://status.deepinfra.example/",
+    },
+    {
+        "provider_name": "Novita",
+        "tag": "novita/fp8",
+        "prices": ("0.02", "0.05", None),
+        "quantization": "fp8",
+        "context_length": 16384,
+    },
     {"provider_name": "Groq", "tag": "groq", "prices": ("0.05", "0.08", "0.025")},
     {
         "provider_name": "Nebius",
         "tag": "nebius/fast",
         "prices": ("0.149", "0.29", None),
         "discount": "0.1",
-        "overrides_json": json.dumps([{"min_prompt_tokens": 1000, "prompt": "0.0000003"}]),
+        "overrides_json": json.dumps(
+            [
+                {"min_prompt_tokens": 1000, "prompt": "0.0000003"},
+                {"utc_start": 1630, "utc_end": 30, "completion": "0.000000145"},
+            ]
+        ),
+        "quantization": "bf16",
+        "headquarters": "NL",
+        "datacenters": ["FI", "US"],
     },
-    {"provider_name": "Cloudflare", "tag": "cloudflare", "prices": ("0.152", "0.287", None)},
+    {
+        "provider_name": "Cloudflare",
+        "tag": "cloudflare",
+        "prices": ("0.152", "0.287", None),
+        "max_completion_tokens": 4096,
+    },
     {
         "provider_name": "Together",
         "tag": "together",
@@ -59,6 +87,35 @@ LLAMA_ENDPOINTS: tuple[dict[str, Any], ...] = (
         "uptime_1d_pct": 80.8,
     },
 )
+
+# What the card of its weights and the facts kept by hand say.
+LLAMA_CARD: dict[str, Any] = {
+    "hugging_face_id": "meta-llama/Llama-3.1-8B-Instruct",
+    "developer": "Meta",
+    "origin_country": "US",
+    "origin_source_url": "https://www.meta.com/about/",
+    "licence": "llama3.1",
+    "params_total_b": "8.030261248",
+    "params_basis": "safetensors",
+    "size_class": "consumer",
+    "is_gated": True,
+    "card_outcome": "answered",
+    "pipeline_tag": "text-generation",
+    "tags": ["transformers", "conversational", "license:llama3.1"],
+    "config_json": json.dumps(
+        {
+            "model_type": "llama",
+            "num_hidden_layers": 32,
+            "num_attention_heads": 32,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+            "hidden_size": 4096,
+        }
+    ),
+    "hugging_face_url": "https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct",
+    "transparency_url": "https://github.com/meta-llama/llama-models",
+    "facts_as_of_utc": AS_OF,
+}
 
 # Novita fails often, Nebius was measured by an instrument that was not good enough.
 LLAMA_TARGETS: tuple[dict[str, Any], ...] = (
@@ -129,6 +186,9 @@ def publish_shown_market(published_dir: Path, *, market: str = "demo") -> None:
             database.execute(f"create table marts.{name} ({columns})")
         _models(database)
         _endpoints(database)
+        _offers(database)
+        insert_scores(database)
+        _uptimes(database)
         _probes(database)
         _changes(database)
         _health(database)
@@ -142,7 +202,7 @@ def _models(database: Database) -> None:
         (
             LLAMA,
             "Meta: Llama 3.1 8B Instruct",
-            {"hugging_face_id": "meta-llama/Llama-3.1-8B-Instruct"},
+            LLAMA_CARD,
             {"providers": 6, "endpoints": 6, "cheapest_input_usd_per_mtok": "0.02"},
         ),
         (FREE, "Acme: Tiny (free)", {"variant": "free"}, {"is_free": True, "providers": 1}),
@@ -184,8 +244,26 @@ def _endpoints(database: Database) -> None:
         FREE,
         {"provider_name": "Acme", "tag": "acme", "prices": ("0", "0", None), "is_free": True},
     )
-    hostile = {"provider_name": HOSTILE_PROVIDER, "tag": "evil", "prices": ("7", "9", None)}
+    hostile = {
+        "provider_name": HOSTILE_PROVIDER,
+        "tag": "evil",
+        "prices": ("7", "9", None),
+        "privacy_policy_url": "javascript:alert(3)",
+        "terms_of_service_url": 'https://evil.example/"><img src=x onerror=alert(4)>',
+        "quantization": HOSTILE_NAME,
+        "overrides_json": json.dumps([{"min_prompt_tokens": HOSTILE_NAME, HOSTILE_NAME: "1"}]),
+    }
     _endpoint(database, HOSTILE, hostile)
+
+
+def _offers(database: Database) -> None:
+    for provider, plan, price, pattern, url in (
+        ("Acme Plus", "Pro", "20", "acme/*", "https://acme.example/plans"),
+        (HOSTILE_PROVIDER, HOSTILE_NAME, "9.99", "evil/*", "javascript:alert(5)"),
+    ):
+        offer = {"provider_name": provider, "plan": plan, "usd_per_month": price, "url": url}
+        kept = {"model_pattern": pattern, "source": "their page", "as_of": AS_OF.date()}
+        insert(database, "offers", offer | kept)
 
 
 def _probed(provider_name: str) -> dict[str, Any]:
@@ -199,6 +277,7 @@ def _probed(provider_name: str) -> dict[str, Any]:
                 "probe_tokens_per_s_p05": None
                 if target["failures"]
                 else 0.9 * target["tokens_per_s"],
+                "probe_ok_pct": 100.0 if not target["failures"] else 88.3,
                 "probe_n": 60 if not target["failures"] else 53,
                 "probe_is_trusted": target["provider_name"] != "Nebius",
                 "probe_last_at_utc": AS_OF,
@@ -232,15 +311,39 @@ def _endpoint(database: Database, model_id: str, endpoint: dict[str, Any]) -> No
     insert(database, "provider_table", row | now)
     began = AS_OF - timedelta(days=60)
     if endpoint["provider_name"] != "Cloudflare":
-        insert(database, "price_history", row | {"valid_from_utc": began})
+        span = {"valid_from_utc": began, "last_seen_utc": AS_OF}
+        insert(database, "price_history", row | span)
         return
     # Cloudflare was away for ten days.
     for first, last in ((60, 40), (30, None)):
         span = {
             "valid_from_utc": AS_OF - timedelta(days=first),
             "valid_to_utc": None if last is None else AS_OF - timedelta(days=last),
+            "last_seen_utc": AS_OF - timedelta(days=last or 0),
         }
         insert(database, "price_history", row | span)
+
+
+def _uptimes(database: Database) -> None:
+    """Forty daily looks: DeepInfra and Novita were out together once, Groq on a day of its own."""
+    out = {("DeepInfra", 3), ("Novita", 3), ("Groq", 5), ("Groq", 9)}
+    for endpoint in LLAMA_ENDPOINTS:
+        name = endpoint["provider_name"]
+        for back in range(40):
+            seen = AS_OF - timedelta(days=back)
+            row = {
+                "endpoint_id": f"{LLAMA}|{endpoint['tag']}",
+                "model_id": LLAMA,
+                "provider_name": name,
+                "tag": endpoint["tag"],
+                "endpoint_ordinal": 1,
+                "uptime_30m_pct": 80.0 if (name, back) in out else 99.9,
+                "uptime_1d_pct": 98.5 if name == "Novita" else 99.5,
+                "observed_at_utc": seen,
+                "partition_date": seen.date(),
+                "sweep_id": f"{seen:%Y%m%dT%H%M%SZ}-00000001",
+            }
+            insert(database, "uptime_history", row)
 
 
 def _probes(database: Database) -> None:

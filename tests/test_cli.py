@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import socket
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from small_market import LLAMA, land_at, morning_of, settings_at, small_sandbox
+from command_line import Tokentape
+from small_market import LLAMA, land_at, morning_of, settings_at
 
 from pipeline import cli
 from pipeline.commands.outcomes import tell_problems
@@ -21,57 +20,15 @@ from pipeline.sandbox.server import SandboxServer
 NOBODY = "http://127.0.0.1:1/api/v1"
 
 
-@dataclass(frozen=True)
-class Ended:
-    """What a command left: its exit code, and what it said."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def line(self) -> str:
-        """The one line on stderr that an error consists of."""
-        lines = self.err.splitlines()
-        assert len(lines) == 1, self.err
-        return lines[0]
-
-
-Tokentape = Callable[..., Ended]
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxServer]:
-    with small_sandbox() as server:
-        yield server
-
-
 @pytest.fixture
 def tokentape(
-    sandbox: SandboxServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Iterator[Tokentape]:
-    """Run the command line in an empty folder, with data of its own, against the sandbox."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("OPENROUTER_API_KEY", raising=False)
+    tokentape: Tokentape, sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Tokentape:
+    """Run the command line against the sandbox."""
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
     monkeypatch.setenv("TOKENTAPE_OPENROUTER_URL", sandbox.url)
     monkeypatch.setenv("TOKENTAPE_MAX_RETRIES", "0")
-    sandbox.set_now(None)
-
-    def run(*arguments: str) -> Ended:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(arguments)
-        # The log goes to stderr as well, with its time in front.
-        said = capsys.readouterr()
-        err = "".join(line for line in said.err.splitlines(True) if line.startswith("tokentape:"))
-        assert isinstance(ended.value.code, int)
-        return Ended(ended.value.code, said.out, err)
-
-    yield run
-    sandbox.set_faults()
+    return tokentape
 
 
 def snapshot_of(folder: Path) -> dict[str, object]:
@@ -149,6 +106,7 @@ def test_a_sync_leaves_a_snapshot_and_a_rebuild_the_same_warehouse(
     assert snapshot_of(tmp_path / "data" / "published") == synced
 
 
+@pytest.mark.usefixtures("dagster_home")
 def test_a_partial_sweep_is_published_and_told(
     tokentape: Tokentape, sandbox: SandboxServer, tmp_path: Path
 ) -> None:
@@ -179,6 +137,7 @@ def test_days_that_landing_lacks_are_told_to_those_who_asked_for_them(
     assert capsys.readouterr().err == said
 
 
+@pytest.mark.usefixtures("dagster_home")
 def test_a_backfill_of_days_that_nothing_holds_fails(tokentape: Tokentape, tmp_path: Path) -> None:
     ended = tokentape("backfill", "--from", "2026-03-30", "--to", "2026-03-31")
 
@@ -187,6 +146,7 @@ def test_a_backfill_of_days_that_nothing_holds_fails(tokentape: Tokentape, tmp_p
     assert not (tmp_path / "data" / "published").exists()
 
 
+@pytest.mark.usefixtures("dagster_home")
 def test_a_backfill_of_everything_tells_of_a_damaged_sweep_and_loads_the_others(
     tokentape: Tokentape, sandbox: SandboxServer, tmp_path: Path
 ) -> None:

@@ -21,6 +21,9 @@ from pipeline.probes.config import ProbeConfigError
 from pipeline.sandbox.server import SandboxServer
 from pipeline.sql_models import load_sql_models
 
+# A tick is evaluated beside an instance.
+pytestmark = pytest.mark.usefixtures("dagster_home")
+
 ROOT = Path(__file__).resolve().parents[1]
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 DUE = datetime(2026, 11, 30, 6, 17, tzinfo=UTC)
@@ -64,6 +67,9 @@ def test_a_sql_asset_depends_on_what_its_query_reads(repository: dg.RepositoryDe
     assert parents("staging", "stg_probe_requests") == {"probe_samples"}
     assert parents("market") == {"landed_sweep"}
     assert parents("probe_samples") == {"probe_results"}
+    assert parents("staging", "stg_model_cards") == {"model_cards"}
+    assert parents("staging", "stg_hand_kept_facts") == {"model_cards"}
+    assert parents("model_cards") == {"landed_model_cards"}
     assert "marts/provider_table" in parents("published_snapshot")
 
 
@@ -75,15 +81,16 @@ def test_all_partitioned_assets_share_their_days_and_all_assets_run_as_one(
         assert asset.backfill_policy == dg.BackfillPolicy.single_run()
 
 
-def test_no_job_both_sweeps_and_probes(repository: dg.RepositoryDefinition) -> None:
+def test_no_job_asks_more_than_one_source(repository: dg.RepositoryDefinition) -> None:
     everything = {key.to_user_string() for key in repository.asset_graph.get_all_asset_keys()}
 
     def left_out(job: str) -> set[str]:
         keys = repository.get_job(job).asset_layer.executable_asset_keys
         return everything - {key.to_user_string() for key in keys}
 
-    assert left_out("daily") == {"probe_results"}
-    assert left_out("probe") == {"landed_sweep", "market"}
+    assert left_out("daily") == {"probe_results", "landed_model_cards"}
+    assert left_out("probe") == {"landed_sweep", "market", "landed_model_cards"}
+    assert left_out("facts") == {"landed_sweep", "market", "probe_results", "probe_samples"}
 
 
 def test_today_has_a_partition_today() -> None:
@@ -99,7 +106,7 @@ def tick(
     schedule = repository.get_schedule_def(name)
     # A context that is not left by itself leaves the instance late, within some other test.
     with (
-        dg.instance_for_test() as instance,
+        dg.DagsterInstance.get() as instance,
         dg.build_schedule_context(
             scheduled_execution_time=due, repository_def=repository, instance=instance
         ) as context,

@@ -3,27 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from small_market import land_at, morning_of, settings_at, small_sandbox
+from small_market import land_at, morning_of, settings_at
 
-from pipeline import steps
 from pipeline.demo import demo_anchor, demo_settings, land_history
 from pipeline.landing import Landing
+from pipeline.loading import OtherMarketError
 from pipeline.sandbox.server import SandboxServer
 from pipeline.settings import Settings
 
 NOON = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 GO_ON = threading.Event()
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxServer]:
-    with small_sandbox() as server:
-        yield server
 
 
 @pytest.fixture
@@ -81,7 +74,7 @@ def test_the_demo_does_not_mix_with_a_folder_of_the_live_market(
     live = settings.model_copy(update={"market": "live"})
     land_history(live, sandbox, NOON, GO_ON, days_of_history=1)
 
-    with pytest.raises(steps.OtherMarketError, match="TOKENTAPE_DATA_DIR"):
+    with pytest.raises(OtherMarketError, match="TOKENTAPE_DATA_DIR"):
         land_history(settings, sandbox, NOON, GO_ON, days_of_history=2)
 
 

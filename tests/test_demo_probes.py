@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 import pytest
 
 from pipeline.demo_probes import land_probes, write_probe_config
-from pipeline.landing.probe_runs import LandedProbeRun, ProbeLanding
+from pipeline.landing.probe_records import LandedProbeRun
+from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.probe_frames import read_probe_run
 from pipeline.probe_steps import probe_config
 from pipeline.sandbox.market import Market

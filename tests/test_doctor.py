@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import fcntl
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from small_market import LLAMA, land_at, settings_at, small_sandbox
+from small_market import LLAMA, land_at, settings_at
 
 from pipeline import doctor
 from pipeline.doctor import Finding, examine
@@ -20,19 +19,10 @@ from pipeline.settings import Settings
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxServer]:
-    with small_sandbox() as server:
-        yield server
-
-
 @pytest.fixture
-def settings(
-    sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Settings]:
+def settings(sandbox: SandboxServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
-    yield settings_at(tmp_path / "data", sandbox.url)
-    sandbox.set_faults()
+    return settings_at(tmp_path / "data", sandbox.url)
 
 
 def finding(settings: Settings, subject: str) -> Finding:

@@ -10,6 +10,9 @@ from pipeline.settings import Settings
 ROOT = Path(__file__).resolve().parents[1]
 
 
+SECRETS = {"openrouter_api_key": "OPENROUTER_API_KEY", "huggingface_token": "HF_TOKEN"}
+
+
 def test_operations_name_every_setting_and_its_default() -> None:
     table = dict(
         re.findall(r"^\| `([A-Z_]+)` \| (.+?) \|", (ROOT / "docs/operations.md").read_text(), re.M)
@@ -17,8 +20,8 @@ def test_operations_name_every_setting_and_its_default() -> None:
     table.pop("DAGSTER_HOME")
     named = {}
     for name, field in Settings.model_fields.items():
-        if name == "openrouter_api_key":
-            named["OPENROUTER_API_KEY"] = "\u2013"
+        if name in SECRETS:
+            named[SECRETS[name]] = "\u2013"
         elif field.default is None:
             named[f"TOKENTAPE_{name.upper()}"] = "\u2013"
         elif name == "sweep_at_utc":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 from small_market import settings_at
 
+from pipeline import locks
 from pipeline.measuring import MachineBusyError, measuring, while_not_measuring
 from pipeline.services import environment
 from pipeline.settings import Settings
@@ -20,6 +22,7 @@ from pipeline.settings import Settings
 Lock = Callable[[Settings], AbstractContextManager[None]]
 HOLD = """
 import sys
+from pipeline import locks
 from pipeline.measuring import measuring
 from pipeline.settings import load_settings
 with measuring(load_settings()):
@@ -79,6 +82,27 @@ def test_work_that_comes_again_and_again_does_not_keep_a_probe_waiting_for_ever(
 
     assert measured.is_set()
     assert is_free(while_not_measuring, impatient)
+
+
+@pytest.mark.parametrize("lock", [measuring, while_not_measuring])
+def test_who_waits_for_a_while_is_told_what_for_even_on_a_terminal(
+    impatient: Settings,
+    lock: Lock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(locks, "TOLD_AFTER_S", 0.0)
+    patient = impatient.model_copy(update={"warehouse_lock_timeout_s": 60})
+    waiting = threading.Thread(target=is_free, args=(lock, patient))
+
+    with measuring(impatient):
+        waiting.start()
+        while not caplog.messages:
+            pass
+    waiting.join()
+
+    assert caplog.messages == [f"waiting: a probe (process {os.getpid()}) is measuring"]
+    assert caplog.records[0].levelno == logging.WARNING
 
 
 def test_a_killed_probe_leaves_the_machine_to_the_others(impatient: Settings) -> None:

@@ -9,80 +9,28 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
-from probe_plans import PRICE, target
+from command_line import Ended, Tokentape
+from probe_plans import PRICE, QUICK, target, write_config
 
-from pipeline import cli, probe_steps
+from pipeline import probe_steps
 from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.progress import Progress
 from pipeline.runs import RunOutcome
 from pipeline.sandbox.provider.process import ProviderProcess
-from pipeline.sandbox.provider.script import Prices, Script
+from pipeline.sandbox.provider.script import Prices
 from pipeline.settings import Settings
 from pipeline.steps import utc_now
 
-QUICK = Script(ttft_ms=(1, 2), gap_ms=1, tokens=4, models={"slow": {"ttft_ms": (60, 60)}})
 LLAMA = "meta-llama/llama-3.1-8b-instruct"
 CANARY = "sk-canary-1f2e3d4c"
-
-
-@dataclass(frozen=True)
-class Ended:
-    """What a command left: its exit code, and what it said."""
-
-    code: int
-    out: str
-    err: str
-
-
-Tokentape = Callable[..., Ended]
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ProviderProcess]:
-    with ProviderProcess(QUICK) as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(process: ProviderProcess) -> ProviderProcess:
-    process.set_script(QUICK)
-    process.truth()
-    return process
-
-
-@pytest.fixture
-def tokentape(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Tokentape:
-    """Run the command line in an empty folder, with data of its own."""
-    monkeypatch.chdir(tmp_path)
-    for name in ("OPENROUTER_API_KEY", "TOKENTAPE_PROBES_FILE", "TOKENTAPE_DATA_DIR"):
-        monkeypatch.delenv(name, raising=False)
-
-    def run(*arguments: str) -> Ended:
-        with pytest.raises(SystemExit) as ended:
-            cli.main(arguments)
-        said = capsys.readouterr()
-        assert isinstance(ended.value.code, int)
-        err = "".join(line for line in said.err.splitlines(True) if line.startswith("tokentape:"))
-        return Ended(ended.value.code, said.out, err)
-
-    return run
-
-
-def write_config(folder: Path, *targets: dict[str, Any], **more: Any) -> Path:
-    path = folder / "probes.json"
-    path.write_text(json.dumps({"providers": targets} | more))
-    return path
 
 
 def rows(path: Path) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -16,8 +15,8 @@ from typing import Any
 
 import dagster as dg
 import pytest
-from probe_plans import target
-from small_market import land_at, settings_at, small_sandbox
+from probe_plans import QUICK, target, write_config
+from small_market import land_at, settings_at
 
 from pipeline import steps
 from pipeline.assets.landed_sweep import FROM_LANDING
@@ -33,8 +32,9 @@ from pipeline.services import environment
 from pipeline.settings import Settings
 from pipeline.warehouse import open_warehouse
 
+pytestmark = pytest.mark.usefixtures("dagster_home")
+
 PAST = date(2026, 3, 31)
-QUICK = Script(ttft_ms=(1, 2), gap_ms=1, tokens=4)
 NEVER_DONE = Script(ttft_ms=(60_000, 60_000))
 CANARY = "sk-canary-1f2e3d4c"
 PROBE = (
@@ -46,25 +46,6 @@ PROBE = (
 )
 
 
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxServer]:
-    with small_sandbox() as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ProviderProcess]:
-    with ProviderProcess(QUICK) as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(process: ProviderProcess) -> ProviderProcess:
-    process.set_script(QUICK)
-    process.truth()
-    return process
-
-
 @pytest.fixture
 def settings(
     sandbox: SandboxServer,
@@ -73,14 +54,12 @@ def settings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> Settings:
     """Settings of two targets, and of a warehouse that holds a sweep."""
-    monkeypatch.setenv("DAGSTER_HOME", str(tmp_path / "dagster"))
     monkeypatch.setenv("CANARY_KEY", CANARY)
     targets = [
         target(name, base_url=provider.base_url, api_key_env="CANARY_KEY", model_id=name)
         for name in ("acme/one", "acme/two")
     ]
-    config = tmp_path / "probes.json"
-    config.write_text(json.dumps({"providers": targets, "runs": 3, "warm_up": 0}))
+    config = write_config(tmp_path, *targets, runs=3, warm_up=0)
     made = settings_at(tmp_path / "data", sandbox.url, probes_file=config, region="here")
     now = datetime.now(UTC)
     land_at(made, sandbox, now)

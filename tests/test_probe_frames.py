@@ -12,12 +12,13 @@ from probe_runs import BATCH, MS, land, transcript
 
 from pipeline import raw_tables
 from pipeline.contracts.probe_requests import PROBE_REQUESTS
-from pipeline.landing.probe_runs import LandedProbeRun, ProbeLanding
+from pipeline.landing.probe_records import LandedProbeRun
+from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.probe_frames import ProbeRunFrames, read_probe_run
 from pipeline.probes.transcript import Ask, Transcript
 from pipeline.raw_tables import frame_of
 from pipeline.settings import Settings
-from pipeline.warehouse import WarehouseError, open_warehouse
+from pipeline.warehouse import SCHEMA_VERSION, WarehouseError, open_warehouse
 
 
 def frames_of(root: Path, landed: LandedProbeRun) -> ProbeRunFrames:
@@ -123,7 +124,9 @@ def test_a_warehouse_of_the_time_before_the_probes_gets_their_tables(tmp_path: P
         warehouse.database.execute("update meta.schema_version set version = 1")
     with open_warehouse(settings) as warehouse:
         assert warehouse.load_probe_run(frames_of(tmp_path, land(tmp_path)))
-        assert warehouse.database.rows("select version from meta.schema_version") == [(2,)]
+        assert warehouse.database.rows("select version from meta.schema_version") == [
+            (SCHEMA_VERSION,)
+        ]
 
 
 def _of_two_streams(request_id: str) -> Ask:

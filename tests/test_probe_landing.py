@@ -15,7 +15,8 @@ import pytest
 from probe_runs import BATCH, SELF_CHECK, begin, land, transcript
 
 from pipeline.landing import CorruptLandingError
-from pipeline.landing.probe_runs import SEALED_RECORDS, ProbeLanding
+from pipeline.landing.probe_runs import ProbeLanding
+from pipeline.landing.probe_writer import SEALED_RECORDS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
@@ -85,7 +86,7 @@ def test_a_killed_run_is_recovered_with_its_whole_lines_and_a_live_one_left_alon
         "from probe_runs import begin, transcript\n"
         "writer = begin(Path(sys.argv[1]))\n"
         "writer.add_transcripts([transcript('r1'), transcript('r2')])\n"
-        'writer._held.append(b\'{"transcript":{"run_\')\n'
+        'writer._append(b\'{"transcript":{"run_\')\n'
         "print('there', flush=True); time.sleep(60)"
     )
     child = subprocess.Popen(

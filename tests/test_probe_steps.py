@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from probe_plans import target
+from probe_plans import target, write_config
 from probe_runs import begin, land, transcript
 from small_market import settings_at
 
-from pipeline.landing.probe_runs import SEALED_RECORDS, ProbeLanding
+from pipeline.landing.probe_runs import ProbeLanding
+from pipeline.landing.probe_writer import SEALED_RECORDS
+from pipeline.loading import NothingLandedError, OtherMarketError
 from pipeline.probe_steps import (
     NothingMeasuredError,
     landed_probe_days,
@@ -20,7 +21,6 @@ from pipeline.probe_steps import (
 )
 from pipeline.progress import Progress
 from pipeline.settings import Settings
-from pipeline.steps import NothingLandedError, OtherMarketError
 from pipeline.warehouse import open_warehouse
 
 FIRST, SECOND, THIRD = date(2026, 6, 1), date(2026, 6, 2), date(2026, 6, 3)
@@ -48,7 +48,7 @@ def test_landed_probes_come_in_once_oldest_first(settings: Settings) -> None:
     second = load_landed_probes(settings, FIRST, SECOND)
 
     assert first.loaded == (run_id(1), run_id(2), run_id(3, day=2))
-    assert (first.known, first.requests, first.quarantined) == (0, 6, 0)
+    assert (first.known, first.rows, first.quarantined) == (0, 6, 0)
     assert (second.loaded, second.known) == ((), 3)
 
 
@@ -86,7 +86,7 @@ def test_what_a_killed_probe_left_is_found_and_loaded(settings: Settings) -> Non
         writer.add_transcripts([transcript()])
 
     assert landed_probe_days(settings, FIRST, THIRD) == {FIRST: 1}
-    assert load_landed_probes(settings, FIRST, THIRD).requests == 1
+    assert load_landed_probes(settings, FIRST, THIRD).rows == 1
     with open_warehouse(settings) as warehouse:
         assert warehouse.database.rows("select is_interrupted from raw.probe_runs") == [(True,)]
 
@@ -95,7 +95,7 @@ def test_probes_of_another_market_are_not_mixed_in(settings: Settings) -> None:
     land(settings.landing_dir)
     demo = settings.model_copy(update={"market": "demo"})
 
-    with pytest.raises(OtherMarketError, match=r"probes of the live market .*settings say demo"):
+    with pytest.raises(OtherMarketError, match=r"the live market \(probe .*settings say demo"):
         load_landed_probes(demo, FIRST, FIRST)
 
 
@@ -115,9 +115,8 @@ def test_days_that_landing_does_not_hold_fail_with_their_dates(settings: Setting
 def test_a_probe_that_could_ask_nobody_says_so_and_leaves_nothing(
     settings: Settings, tmp_path: Path
 ) -> None:
-    config = tmp_path / "probes.json"
     targets = [target(name, api_key_env=f"{name.upper()}_KEY_OF_NOBODY") for name in ("a", "b")]
-    config.write_text(json.dumps({"providers": targets}))
+    config = write_config(tmp_path, *targets)
     mine = settings.model_copy(update={"probes_file": config})
 
     with pytest.raises(NothingMeasuredError, match="the first, a: A_KEY_OF_NOBODY is not set"):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import date, timedelta
 from pathlib import Path
 
 import polars as pl
 import pytest
 from probe_runs import land as land_probe
-from small_market import STANDARD_MODELS, land_at, morning_of, settings_at, small_sandbox
+from small_market import STANDARD_MODELS, land_at, morning_of, settings_at
 
 from pipeline import steps
 from pipeline.landing import LandedSweep, Landing
+from pipeline.loading import NothingLandedError, OtherMarketError
 from pipeline.probe_steps import load_landed_probes
 from pipeline.progress import Progress
 from pipeline.sandbox.server import SandboxServer
@@ -24,12 +24,6 @@ from pipeline.warehouse import open_warehouse
 
 PROBED = date(2026, 6, 1)
 MONDAY, TUESDAY, WEDNESDAY = date(2026, 11, 2), date(2026, 11, 3), date(2026, 11, 4)
-
-
-@pytest.fixture(scope="module")
-def sandbox() -> Iterator[SandboxServer]:
-    with small_sandbox() as server:
-        yield server
 
 
 @pytest.fixture
@@ -58,7 +52,7 @@ def test_a_landed_sweep_comes_in_once(settings: Settings, sandbox: SandboxServer
     second = steps.load_landed(settings, MONDAY, MONDAY)
 
     assert first.loaded == (landed.manifest.sweep_id,)
-    assert first.endpoints > STANDARD_MODELS
+    assert first.rows > STANDARD_MODELS
     assert (second.loaded, second.known) == ((), 1)
     assert sweep_ids(settings) == names(landed)
 
@@ -106,12 +100,12 @@ def test_a_day_with_nothing_but_a_corrupt_sweep_fails_and_names_the_file(
     broken = land_at(settings, sandbox, morning_of(MONDAY))
     rewrite(broken.path / "answers.jsonl.gz", b"")
 
-    with pytest.raises(steps.NothingLandedError, match=r"answers\.jsonl\.gz"):
+    with pytest.raises(NothingLandedError, match=r"answers\.jsonl\.gz"):
         steps.load_landed(settings, MONDAY, MONDAY)
 
 
 def test_a_day_that_landing_does_not_hold_fails_with_its_date(settings: Settings) -> None:
-    with pytest.raises(steps.NothingLandedError, match=r"2026-11-03.*the past cannot be pulled"):
+    with pytest.raises(NothingLandedError, match=r"2026-11-03.*the past cannot be pulled"):
         steps.load_landed(settings, TUESDAY, TUESDAY)
 
 
@@ -130,9 +124,9 @@ def test_a_folder_of_one_market_takes_no_sweep_of_another(
     land_at(settings, sandbox, morning_of(MONDAY))
     other = settings.model_copy(update={"market": "demo"})
 
-    with pytest.raises(steps.OtherMarketError, match="holds the live market"):
+    with pytest.raises(OtherMarketError, match="holds the live market"):
         land_at(other, sandbox, morning_of(TUESDAY))
-    with pytest.raises(steps.OtherMarketError, match="TOKENTAPE_DATA_DIR"):
+    with pytest.raises(OtherMarketError, match="TOKENTAPE_DATA_DIR"):
         steps.load_landed(other, MONDAY, MONDAY)
 
 
@@ -184,5 +178,5 @@ def test_a_warehouse_rebuilt_from_landing_is_the_same(
 
 
 def test_there_is_nothing_to_publish_before_the_first_sweep(settings: Settings) -> None:
-    with pytest.raises(steps.NothingLandedError, match="tokentape sync"):
+    with pytest.raises(NothingLandedError, match="tokentape sync"):
         steps.publish(settings, load_sql_models(), morning_of(MONDAY))

@@ -128,3 +128,20 @@ def test_keys_come_from_the_environment_before_the_file(
     keys = look_up(config, settings).keys
 
     assert keys == {"a": "from the environment", "b": "from-the-file", "c": None}
+
+
+def test_what_an_address_leaves_open_comes_from_the_file_too(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".env").write_text("ACCOUNT_IN_FILE=42\n")
+    config = config_of(
+        target("a", base_url="https://api.example.com/{ACCOUNT_IN_FILE}/v1"),
+        target("b", base_url="https://api.example.com/{ACCOUNT_OF_NOBODY}/v1"),
+    )
+
+    ready = look_up(config, settings)
+
+    assert ready.refusals == {
+        "b": "base_url of target b needs ACCOUNT_OF_NOBODY; set it in the environment or .env"
+    }

@@ -107,6 +107,7 @@ def product(tmp_path: Path) -> Iterator[Product]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks for orphans in /proc")
+@pytest.mark.long
 @pytest.mark.timeout(2 * PATIENCE_S)
 def test_up_sweeps_serves_both_sides_and_leaves_nothing_running(product: Product) -> None:
     product.wait_for(" is in: ")
@@ -120,7 +121,11 @@ def test_up_sweeps_serves_both_sides_and_leaves_nothing_running(product: Product
     assert repository["location"]["name"] == "tokentape"
     assert "daily" in [job["name"] for job in repository["jobs"]]
     status = {each["name"]: each["scheduleState"]["status"] for each in repository["schedules"]}
-    assert status == {"daily_at_fixed_minute": "RUNNING", "probes": "STOPPED"}
+    assert status == {
+        "daily_at_fixed_minute": "RUNNING",
+        "model_cards_daily": "RUNNING",
+        "probes": "STOPPED",
+    }
 
     launched = product.ask_dagster(
         LAUNCH,

@@ -127,7 +127,7 @@ def test_a_warehouse_of_a_newer_layout_is_refused(settings: Settings) -> None:
     with open_warehouse(settings) as warehouse:
         warehouse.database.execute("update meta.schema_version set version = 99")
     with (
-        pytest.raises(WarehouseError, match="has layout 99, this tokentape knows up to 2"),
+        pytest.raises(WarehouseError, match="has layout 99, this tokentape knows up to 3"),
         open_warehouse(settings),
     ):
         pass

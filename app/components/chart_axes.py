@@ -38,15 +38,21 @@ def number_axis(numbers: Sequence[float], title: str) -> dict[str, Any]:
     """Return an axis for ``numbers``, none of them negative: from zero, or logarithmic."""
     low, high = min(numbers), max(numbers)
     if low > 0 and high / low > LOG_SCALE_RATIO:
-        return {
-            "title": f"{title}, log scale",
-            "scale": {"type": "log", "domain": [low * 0.8, high * 1.2], "nice": False},
-            "axis": {"values": _log_ticks(low, high), "format": ",~r"},
-        }
+        return log_axis(numbers, title)
     return {
         "title": title,
         "scale": {"domain": [0, high * 1.1 or 1], "nice": False},
         "axis": {"tickCount": 5, "format": ",~f"},
+    }
+
+
+def log_axis(numbers: Sequence[float], title: str) -> dict[str, Any]:
+    """Return a logarithmic axis for ``numbers``, all of them above zero."""
+    low, high = min(numbers), max(numbers)
+    return {
+        "title": f"{title}, log scale",
+        "scale": {"type": "log", "domain": [low * 0.8, high * 1.2], "nice": False},
+        "axis": {"values": _log_ticks(low, high), "format": ",~r"},
     }
 
 

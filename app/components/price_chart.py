@@ -132,7 +132,9 @@ def _span_values(spans: pl.DataFrame, now: datetime) -> list[dict[str, Any]]:
             "from": iso(row["from_utc"]),
             "to": iso(row["to_utc"]),
             "since": formatting.moment_text(row["from_utc"]),
-            "until": "now" if row["to_utc"] >= now else formatting.moment_text(row["to_utc"]),
+            "until": "the last sweep"
+            if row["to_utc"] >= now
+            else formatting.moment_text(row["to_utc"]),
         }
         for row, text in zip(spans.iter_rows(named=True), texts, strict=True)
     ]

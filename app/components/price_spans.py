@@ -75,7 +75,7 @@ def span_table(spans: pl.DataFrame, now: datetime) -> pl.DataFrame:
         pl.col("shown").alias("$/M"),
         pl.col("from_utc").dt.strftime("%Y-%m-%d %H:%M").alias("From (UTC)"),
         pl.when(pl.col("to_utc") >= now)
-        .then(pl.lit("now"))
+        .then(pl.lit("last sweep"))
         .otherwise(pl.col("to_utc").dt.strftime("%Y-%m-%d %H:%M"))
         .alias("To (UTC)"),
     )

@@ -29,10 +29,14 @@ class Column:
 
 @dataclass(frozen=True)
 class Row:
-    """Cells in the order of the columns; ``css_class`` dims or marks the whole row."""
+    """Cells in the order of the columns; ``css_class`` dims or marks the whole row.
+
+    ``more`` stands in a row of its own below, shown while a ``details`` in the row is open.
+    """
 
     cells: Sequence[str]
     css_class: str | None = None
+    more: Markup | None = None
 
 
 @dataclass(frozen=True)
@@ -113,7 +117,11 @@ def _head(column: Column, sort: Sort | None, first_directions: dict[str, Sort]) 
 
 def _row(columns: Sequence[Column], row: Row) -> Markup:
     cells = [_cell(column, content) for column, content in zip(columns, row.cells, strict=True)]
-    return element("tr", *cells, role="row", class_=row.css_class)
+    shown = element("tr", *cells, role="row", class_=row.css_class)
+    if row.more is None:
+        return shown
+    below = element("td", row.more, role="cell", colspan=len(columns))
+    return joined([shown, element("tr", below, role="row", class_="tt-more")])
 
 
 def _cell(column: Column, content: str) -> Markup:

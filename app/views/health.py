@@ -9,6 +9,7 @@ import streamlit as st
 from app.components import formatting, health_tables
 from app.components.cards import Figure, empty, figures
 from app.components.markup import element
+from app.components.score_unmatched import unmatched_names
 from app.snapshot import Snapshot
 from app.views import frame, queries
 
@@ -46,6 +47,8 @@ def show(snapshot: Snapshot) -> None:
     else:
         st.caption("Records of the last sweep that were loaded although they look odd.")
         st.html(health_tables.flags(flags))
+    st.header("Unmatched names", anchor="unmatched")
+    st.html(unmatched_names(snapshot.unmatched_names()))
     st.header("Sweeps", anchor="sweeps")
     st.html(health_tables.sweeps(log))
     st.caption("The whole log is the table sweep_log on the Data page.")

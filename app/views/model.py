@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 import streamlit as st
 
-from app.components import change_list, price_chart, price_spans, provider_table
-from app.components.cards import empty, notice
-from app.components.formatting import day_text
+from app.components import change_list, price_chart, price_spans
+from app.components.cards import empty
+from app.components.contents import contents
 from app.components.live import live
 from app.components.markup import element, model_link, page_link
-from app.components.model_head import api_note, model_facts, model_figures, model_head
-from app.components.provider_sorting import sort_labels
-from app.components.table import Sort
+from app.components.model_facts import model_facts
+from app.components.model_head import model_figures, model_head
+from app.components.related_models import related, related_models
 from app.snapshot import Snapshot
 from app.views import frame, queries
+from app.views.local import local
 from app.views.performance import performance
 from app.views.picker import pick_model
-from app.views.url_state import set_choice, url_selectbox
+from app.views.provider_section import providers
+from app.views.score_section import scores
+from app.views.workload import workload
 
 READ_CHANGES = 500
 SUGGESTIONS = 6
@@ -40,72 +44,66 @@ def show(snapshot: Snapshot) -> None:
     frame.name_page(facts["model_name"])
     endpoints = queries.provider_table(snapshot, asked)
     st.html(model_head(facts, frame.utc_now()))
+    sections = _sections(snapshot, facts, endpoints)
+    live(contents((each.anchor, each.title) for each in sections), key="contents")
+    for each in sections:
+        each.show()
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the page: the ``anchor`` of its heading, its ``title`` in the list of contents."""
+
+    anchor: str
+    title: str
+    show: Callable[[], None]
+    has_content: bool = True
+
+
+def _sections(snapshot: Snapshot, facts: dict[str, Any], endpoints: pl.DataFrame) -> list[Section]:
+    """Return the sections that there is something to show in, in the order of the page."""
+    model_id = facts["model_id"]
+    history = queries.price_history(snapshot, model_id)
+    is_served, was_served = not endpoints.is_empty(), not history.is_empty()
+    positions = price_spans.endpoint_positions(history)
+    changes = queries.price_changes(snapshot, model_id, READ_CHANGES)
+    description = facts["description"]
+    kin = related(facts, queries.model_sizes(snapshot))
+    sections = (
+        Section("facts", "Facts", lambda: _facts(facts, endpoints)),
+        Section("scores", "Scores", lambda: scores(snapshot, model_id)),
+        Section("providers", "Providers", lambda: providers(snapshot, facts, endpoints)),
+        Section("workload", "Your workload", lambda: workload(endpoints), is_served),
+        Section(
+            "performance",
+            "Performance",
+            lambda: performance(snapshot, model_id, positions),
+            is_served,
+        ),
+        Section("history", "Price history", lambda: _history(history), was_served),
+        Section("changes", "Changes", lambda: _changes(changes), was_served),
+        Section("local", "Run it locally", lambda: local(snapshot, facts)),
+        Section("related", "Related models", lambda: _related(kin), bool(kin)),
+        Section("about", "About", lambda: _about(description), bool(description)),
+    )
+    return [section for section in sections if section.has_content]
+
+
+def _facts(facts: dict[str, Any], endpoints: pl.DataFrame) -> None:
+    st.header("Facts", anchor="facts")
     if not endpoints.is_empty():
         st.html(model_figures(endpoints))
     st.html(model_facts(facts))
-    _providers(snapshot, facts, endpoints)
-    history = queries.price_history(snapshot, asked)
-    if not endpoints.is_empty():
-        performance(snapshot, asked, price_spans.endpoint_positions(history))
-    if not history.is_empty():
-        _history(history)
-        _changes(queries.price_changes(snapshot, asked, READ_CHANGES))
-    if facts["description"]:
-        st.header("About", anchor="about")
-        st.html(element("p", facts["description"], class_="tt-about"))
 
 
-@st.fragment
-def _providers(snapshot: Snapshot, facts: dict[str, Any], endpoints: pl.DataFrame) -> None:
-    orders = sort_labels(has_probes=provider_table.has_probes(endpoints))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.header("Providers", anchor="providers")
-        chosen = (
-            None
-            if endpoints.is_empty()
-            else url_selectbox("Sort by", orders, name="sort", width=230)
-        )
-    if chosen is None:
-        live(empty("Nobody serves this model", *_why_nobody(facts)), key="nobody")
-        return
-    if stale_since := provider_table.stale_since(endpoints):
-        st.html(
-            notice(
-                f"some pricing may be stale \u2013 last verified {day_text(stale_since)}",
-                "Stale rows keep their last price and never count as cheapest.",
-                tone="warn",
-            )
-        )
-    live(
-        provider_table.provider_table(endpoints, Sort(chosen), now=frame.utc_now()),
-        key="provider_table",
-        on_sort=partial(set_choice, orders, "sort"),
-    )
-    st.html(provider_table.reading_notes(endpoints))
-    _downloads(snapshot, facts["model_id"])
+def _related(kin: Sequence[dict[str, Any]]) -> None:
+    st.header("Related models", anchor="related")
+    live(related_models(kin), key="related_models")
 
 
-def _downloads(snapshot: Snapshot, model_id: str) -> None:
-    name = f"{model_id.replace('/', '_').replace(':', '_')}_providers"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.download_button(
-            "CSV",
-            lambda: snapshot.provider_table_csv(model_id),
-            file_name=f"{name}.csv",
-            mime="text/csv",
-            on_click="ignore",
-            key="csv",
-        )
-        st.download_button(
-            "JSON",
-            lambda: snapshot.provider_table_json(model_id),
-            file_name=f"{name}.json",
-            mime="application/json",
-            on_click="ignore",
-            key="json",
-        )
-        if snapshot.model_file(model_id):
-            st.html(api_note(model_id))
+def _about(description: str) -> None:
+    st.header("About", anchor="about")
+    st.html(element("p", description, class_="tt-about"))
 
 
 @st.fragment
@@ -128,7 +126,8 @@ def _history(history: pl.DataFrame) -> None:
             key="range",
             bind="query-params",
         )
-    now = frame.utc_now()
+    # A price is known until it was last seen, which is long ago where sweeps are overdue.
+    now = min(frame.utc_now(), max(history["last_seen_utc"].to_list()))
     spans = price_spans.visible_spans(history, price, range_name, now)
     if spans.is_empty():
         st.html(empty(f"No {price} price in this time", "Choose a longer range or another price."))
@@ -169,15 +168,6 @@ def _not_found(snapshot: Snapshot, asked: str) -> None:
     links.append(page_link("all models", "models"))
     items = (element("li", link) for link in links)
     live(element("ul", *items, class_="tt-suggestions"), key="suggestions")
-
-
-def _why_nobody(facts: dict[str, Any]) -> list[str]:
-    if facts["kind"] == "router":
-        return ["It is a router: it sends each request to another model, at that model's price."]
-    if facts["kind"] == "alias" and facts["alias_target"]:
-        target = facts["alias_target"]
-        return ["It is an alias: the providers are those of ", model_link(target, target), "."]
-    return ["No provider was listed in the last 30 days."]
 
 
 if current := queries.current_snapshot():

@@ -33,14 +33,44 @@ def model_facts(snapshot: Snapshot, model_id: str) -> dict[str, Any] | None:
     return facts
 
 
+def model_sizes(snapshot: Snapshot) -> pl.DataFrame:
+    """Return size and cheapest price of every model listed now."""
+    return _frame(snapshot, "model_sizes")
+
+
 def provider_table(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
     """Return the endpoints of a model, in default order."""
     return _frame(snapshot, "provider_table", model_id)
 
 
+def model_scores(snapshot: Snapshot, model_id: str | None = None) -> pl.DataFrame:
+    """Return the scores of a model, or of all models."""
+    return _frame(snapshot, "model_scores", model_id)
+
+
+def score_per_dollar(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return what a dollar buys of the scores of a model."""
+    return _frame(snapshot, "score_per_dollar", model_id)
+
+
+def current_endpoints(snapshot: Snapshot) -> pl.DataFrame:
+    """Return every endpoint of the market that is listed now."""
+    return _frame(snapshot, "current_endpoints")
+
+
+def offers(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return the subscriptions that include a model."""
+    return _frame(snapshot, "offers", model_id)
+
+
 def price_history(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
     """Return the price spans of a model."""
     return _frame(snapshot, "price_history", model_id)
+
+
+def uptime_history(snapshot: Snapshot, model_id: str) -> pl.DataFrame:
+    """Return the uptimes of a model's endpoints, sweep by sweep."""
+    return _frame(snapshot, "uptime_history", model_id)
 
 
 def probe_summary(snapshot: Snapshot, model_id: str) -> pl.DataFrame:

@@ -1,14 +1,12 @@
 """The asset in the middle: landed answers, held against the contracts, in the warehouse."""
 
-import time
-
 import dagster as dg
 
 from pipeline import steps
 from pipeline.assets.days import DAYS, ONE_RUN, days_of
-from pipeline.assets.failing import failing_clearly, log_one_line
+from pipeline.assets.failing import log_one_line
 from pipeline.assets.landed_sweep import landed_sweep
-from pipeline.measuring import while_not_measuring
+from pipeline.assets.loading import loaded
 from pipeline.settings import Settings
 
 
@@ -29,20 +27,15 @@ def market(
     quarantine with its reason, one that is only surprising is loaded and flagged. A sweep
     becomes visible whole; loading it again changes nothing.
     """
-    first, last = days_of(context)
-    started = time.perf_counter()
-    with failing_clearly(), while_not_measuring(settings):
-        report = steps.load_landed(settings, first, last)
-    for problem in report.problems:
-        context.log.warning(problem)
-    return dg.MaterializeResult(
-        metadata={
+    return loaded(
+        context,
+        settings,
+        lambda: steps.load_landed(settings, *days_of(context)),
+        lambda report: {
             "sweeps_loaded": len(report.loaded),
             "sweeps_in_already": report.known,
-            "dagster/partition_row_count": report.endpoints,
+            "dagster/partition_row_count": report.rows,
             "quarantined": report.quarantined,
             "flagged": report.flagged,
-            "seconds": round(time.perf_counter() - started, 1),
-            "problems": list(report.problems),
-        }
+        },
     )

@@ -12,7 +12,7 @@ from pipeline import probe_steps
 from pipeline.assets.days import DAYS, ONE_RUN, days_of
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.assets.landed_sweep import FROM_LANDING, SCHEDULED
-from pipeline.landing.probe_runs import LandedProbeRun
+from pipeline.landing.probe_records import LandedProbeRun
 from pipeline.live_runs import alive
 from pipeline.measuring import measuring
 from pipeline.progress import Progress

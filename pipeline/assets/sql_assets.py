@@ -7,12 +7,13 @@ import dagster as dg
 from pipeline.assets.days import ONE_RUN
 from pipeline.assets.failing import failing_clearly, log_one_line
 from pipeline.assets.market import market
+from pipeline.assets.model_cards import model_cards
 from pipeline.assets.probe_samples import probe_samples
 from pipeline.building import build
 from pipeline.measuring import while_not_measuring
 from pipeline.settings import Settings
 from pipeline.sql_models import SqlModel
-from pipeline.warehouse import PROBE_TABLES, open_warehouse
+from pipeline.warehouse import CARD_TABLES, PROBE_TABLES, open_warehouse
 
 
 def sql_assets(models: Sequence[SqlModel]) -> list[dg.AssetsDefinition]:
@@ -21,10 +22,12 @@ def sql_assets(models: Sequence[SqlModel]) -> list[dg.AssetsDefinition]:
 
 
 def asset_key(qualified_name: str) -> dg.AssetKey:
-    """Return the asset that makes a table: raw tables come with the market, or with probes."""
+    """Return the asset that makes a table: raw ones come with the market, cards or probes."""
     schema, _, name = qualified_name.partition(".")
     if schema != "raw":
         return dg.AssetKey([schema, name])
+    if name in CARD_TABLES:
+        return model_cards.key
     return probe_samples.key if name in PROBE_TABLES else market.key
 
 

@@ -9,9 +9,10 @@ import click
 from pipeline.commands.outcomes import tell_failure, tell_problems
 from pipeline.landing import CorruptLandingError, Landing
 from pipeline.landing.probe_runs import ProbeLanding
+from pipeline.loading import NothingLandedError
 from pipeline.runs import open_instance, run_landed_days
 from pipeline.settings import Settings, load_settings
-from pipeline.steps import NothingLandedError, utc_now
+from pipeline.steps import utc_now
 
 DAY = click.DateTime(["%Y-%m-%d"])
 

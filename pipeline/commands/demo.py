@@ -6,12 +6,15 @@ import threading
 from datetime import datetime
 
 import click
+from pydantic import SecretStr
 
+from pipeline import fact_steps
 from pipeline.commands.exit_codes import DONE, FAILED
 from pipeline.commands.serving import require_ports, run_command, serve
 from pipeline.demo import demo_anchor, demo_settings, land_history
 from pipeline.demo_probes import land_probes, write_probe_config
-from pipeline.landing import Landing
+from pipeline.landing import LandedSweep, Landing
+from pipeline.progress import Progress
 from pipeline.running import stop_signals
 from pipeline.sandbox.market import Market
 from pipeline.sandbox.provider.process import ProviderProcess
@@ -44,17 +47,30 @@ def demo(no_serve: bool) -> int:
         ProviderProcess(market=True, anchor=market.anchor) as provider,
     ):
         settings = settings.model_copy(
-            update={"openrouter_url": sandbox.url, "probes_file": probes_file}
+            update={
+                "openrouter_url": sandbox.url,
+                "probes_file": probes_file,
+                "huggingface_url": sandbox.hub_url,
+                "huggingface_requests_per_s": 1000.0,
+                # A stand-in, as the key is: a real one has no business there.
+                "huggingface_token": SecretStr("demo"),
+            }
         )
         write_probe_config(probes_file, provider.base_url)
         click.echo(f"demo: a made-up market, in {settings.data_dir}")
         land_history(settings, sandbox, now, stop)
-        made = land_probes(settings, market, now, stop)
-        code = DONE if _is_published(settings) and not made else _bring_in(settings, stop)
+        made = [land_probes(settings, market, now, stop), _land_cards(settings, now, stop)]
+        code = DONE if _is_published(settings) and not any(made) else _bring_in(settings, stop)
         if stop.is_set():
             click.echo("tokentape: stopped", err=True)
             return FAILED
         return code if no_serve or code != DONE else serve(settings, stop)
+
+
+def _land_cards(settings: Settings, now: datetime, stop: threading.Event) -> LandedSweep | None:
+    if stop.is_set():
+        return None
+    return fact_steps.land_due_cards(settings, lambda: now, Progress("demo model cards"))
 
 
 def _bring_in(settings: Settings, stop: threading.Event) -> int:

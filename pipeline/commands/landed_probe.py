@@ -9,7 +9,8 @@ from pipeline.commands.outcomes import tell_failure
 from pipeline.commands.probe_output import Outputs, rows_of
 from pipeline.commands.probe_table import run_lines
 from pipeline.commands.probing import tell_result
-from pipeline.landing.probe_runs import ProbeLanding, ProbeRecord
+from pipeline.landing.probe_records import ProbeRecord
+from pipeline.landing.probe_runs import ProbeLanding
 from pipeline.probes.playing import PlayedBatch, played_batch
 from pipeline.probes.reading import read_sample
 from pipeline.probes.records import BatchRecord, SelfCheck

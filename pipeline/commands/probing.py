@@ -18,7 +18,7 @@ from pipeline.probes.readiness import Readiness
 from pipeline.probes.run import RunResult, new_run_id, run_probe
 from pipeline.progress import Progress
 from pipeline.running import stop_signals
-from pipeline.settings import Settings
+from pipeline.settings import Settings, environment_of
 from pipeline.steps import utc_now
 from pipeline.target_lookup import last_sent, spend_ledger
 
@@ -45,6 +45,7 @@ def measure(
             run_id=new_run_id(utc_now()),
             keys=ready.keys,
             prices=ready.prices,
+            environ=environment_of(settings),
             ledger=spend_ledger(settings),
             provider_names=ready.provider_names,
             refusals=ready.refusals,

@@ -2,7 +2,7 @@
 
 from pipeline.landing.folder import Landing
 from pipeline.landing.records import Answer, LandedSweep, RequestFailure, SweepManifest
-from pipeline.landing.sealing import CorruptLandingError
+from pipeline.landing.sealed import CorruptLandingError
 from pipeline.landing.writer import SweepWriter
 
 __all__ = [

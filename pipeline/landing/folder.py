@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -19,17 +19,14 @@ from pipeline.landing.records import (
     SweepStart,
     read_line,
 )
-from pipeline.landing.sealing import (
-    IN_PROGRESS,
-    CorruptLandingError,
+from pipeline.landing.sealed import (
     FolderKind,
-    begin_folder,
+    OnCorrupt,
     days_of,
-    recover_folders,
     sealed_folders,
     sealed_lines,
-    turn_of,
 )
+from pipeline.landing.sealing import IN_PROGRESS, begin_folder, recover_folders, turn_of
 from pipeline.landing.writer import ANSWERS, SEALED_ANSWERS, SweepWriter
 
 log = logging.getLogger("tokentape")
@@ -66,15 +63,14 @@ class Landing:
         self,
         first: date | None = None,
         last: date | None = None,
-        on_corrupt: Callable[[CorruptLandingError], None] | None = None,
+        on_corrupt: OnCorrupt | None = None,
     ) -> list[LandedSweep]:
         """Return the sealed sweeps of the days ``first`` to ``last``, oldest start first.
 
         A sweep whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
         ``on_corrupt`` its ``CorruptLandingError`` is raised.
         """
-        found = sealed_folders(self._sweeps, _KIND, first, last, on_corrupt)
-        return [LandedSweep(path, manifest) for path, manifest in found]
+        return sealed_folders(self._sweeps, _KIND, first, last, on_corrupt)
 
     def newest(self) -> LandedSweep | None:
         """Return the newest sealed sweep, None when there is none; reads no other day's."""
@@ -113,4 +109,4 @@ def _seal_interrupted(folder: Path) -> LandedSweep | None:
         return writer.seal_interrupted()
 
 
-_KIND = FolderKind(ANSWERS, _SWEEP_ID, SweepManifest, "sweep_id")
+_KIND = FolderKind(_SWEEP_ID, SweepManifest, "sweep_id")

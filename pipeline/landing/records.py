@@ -6,12 +6,12 @@ import base64
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import AwareDatetime
 
-from pipeline.landing.sealing import Begun
+from pipeline.landing.sealed import Begun, Landed
+from pipeline.landing.sealing import line_of
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,7 @@ class RequestFailure:
 class SweepStart(Begun):
     """What is known of a sweep when it begins."""
 
-    format: Literal[1] = 1
     sweep_id: str
-    market: str
     base_url: str
     is_authenticated: bool
 
@@ -61,12 +59,8 @@ class SweepManifest(SweepStart):
     answers_bytes: int
 
 
-@dataclass(frozen=True)
-class LandedSweep:
-    """A sealed sweep and its folder."""
-
-    path: Path
-    manifest: SweepManifest
+# A sealed sweep and its folder.
+LandedSweep = Landed[SweepManifest]
 
 
 def answer_line(answer: Answer) -> bytes:
@@ -83,12 +77,12 @@ def answer_line(answer: Answer) -> bytes:
         record["body"] = answer.body.decode("utf-8")
     except UnicodeDecodeError:
         record["body_base64"] = base64.b64encode(answer.body).decode("ascii")
-    return _line(record)
+    return line_of(record)
 
 
 def failure_line(failure: RequestFailure) -> bytes:
     """Return ``failure`` as one line, told from an answer by its key ``failure``."""
-    return _line(
+    return line_of(
         {"request": failure.request, "subject": failure.subject, "failure": failure.reason}
     )
 
@@ -108,7 +102,3 @@ def read_line(line: bytes) -> Answer | RequestFailure:
         headers=record["headers"],
         body=base64.b64decode(record["body_base64"]) if body is None else body.encode("utf-8"),
     )
-
-
-def _line(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"

@@ -1,141 +1,35 @@
 """A folder of lines: written by one process that holds it, then sealed whole by one rename.
 
 While it is written it is ``<id>.inprogress/{begun.json,<lines>}``, held by an flock that the kernel
-frees with its process; so recovery tells a dead writer from a live one. Sealed it is
-``<id>/{<lines>.gz,manifest.json}``, read-only, and never changes.
+frees with its process; so recovery tells a dead writer from a live one.
 """
 
 from __future__ import annotations
 
 import fcntl
 import gzip
-import hashlib
+import json
 import logging
 import os
-import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
-from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
+
+from pipeline.landing.sealed import MANIFEST, Begun, Landed, Manifest, sha256_of
 
 IN_PROGRESS = ".inprogress"
 BEGUN = "begun.json"
-MANIFEST = "manifest.json"
 
 log = logging.getLogger("tokentape")
 
-
-class Begun(BaseModel):
-    """What every kind of landed folder knows when it begins; its day is that of the start, UTC."""
-
-    model_config = ConfigDict(frozen=True)
-
-    partition_date: date
-    started_at_utc: AwareDatetime
-
-
 Start = TypeVar("Start", bound=Begun)
-Manifest = TypeVar("Manifest", bound=Begun)
-Landed = TypeVar("Landed")
-
-
-class CorruptLandingError(Exception):
-    """A sealed file is not as it was sealed; ``path`` says which."""
-
-    def __init__(self, path: Path, problem: str) -> None:
-        super().__init__(
-            f"{path} {problem}; put it back from a copy, or move its folder out of landing "
-            "to go on without it"
-        )
-        self.path = path
-
-
-@dataclass(frozen=True)
-class FolderKind(Generic[Manifest]):
-    """What tells one kind of landed folder from another.
-
-    ``id_field`` of its manifest is the folder's name, which matches ``id_pattern``.
-    """
-
-    lines_name: str
-    id_pattern: re.Pattern[str]
-    manifest: type[Manifest]
-    id_field: str
-
-
-class HeldFolder:
-    """A folder in progress, held for writing; takes lines from any thread.
-
-    Raises ``BlockingIOError`` when another writer holds it.
-    """
-
-    def __init__(self, folder: Path, lines_name: str) -> None:
-        self.path = folder
-        self.lines_path = folder / lines_name
-        self.turn = threading.RLock()
-        self._file = self.lines_path.open("ab", buffering=0)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BaseException:
-            self._file.close()
-            raise
-
-    def append(self, line: bytes) -> None:
-        """Write a line, in the kernel's hands on return.
-
-        Raises ``OSError`` when the disk refuses it, which leaves no part of it.
-        """
-        with self.turn:
-            length = os.fstat(self._file.fileno()).st_size
-            try:
-                rest = memoryview(line)
-                while rest:
-                    rest = rest[self._file.write(rest) :]
-            except BaseException:
-                self._file.truncate(length)
-                raise
-
-    def seal(
-        self, length: int, manifest_of: Callable[[str, int], Manifest]
-    ) -> tuple[Path, Manifest]:
-        """Seal the first ``length`` bytes of the lines; return the sealed folder and its manifest.
-
-        ``manifest_of`` is given sha256 and size of the compressed file.
-        """
-        final = self.path.with_suffix("")
-        sealing = self.path.with_suffix(".sealing")
-        remove_folder(sealing)
-        sealing.mkdir()
-        packed = sealing / f"{self.lines_path.name}.gz"
-        _compress(self.lines_path, length, packed)
-        manifest = manifest_of(_sha256(packed), packed.stat().st_size)
-        write_durably(sealing / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
-        for path in (packed, sealing / MANIFEST):
-            path.chmod(0o444)
-        _sync_folder(sealing)
-        sealing.rename(final)
-        _sync_folder(final.parent)
-        self.abandon()
-        return final, manifest
-
-    def abandon(self) -> None:
-        """Drop the folder in progress and all that it holds."""
-        # The lines first: a folder without them is nothing, should this process die here.
-        self.lines_path.unlink(missing_ok=True)
-        remove_folder(self.path)
-        self.close()
-
-    def close(self) -> None:
-        """Let go of the folder; what is neither sealed nor abandoned waits for recovery."""
-        with self.turn:
-            self._file.close()
+Record = TypeVar("Record")
 
 
 class FolderWriter(Generic[Start]):
@@ -148,11 +42,15 @@ class FolderWriter(Generic[Start]):
 
     def __init__(self, folder: Path, lines_name: str, start: type[Start]) -> None:
         """Hold ``folder``, which has a ``begun.json``, for writing."""
-        self._held = HeldFolder(folder, lines_name)
+        self._folder = folder
+        self._lines_path = folder / lines_name
+        self._turn = threading.RLock()
+        self._file = self._lines_path.open("ab", buffering=0)
         try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self._start = start.model_validate_json((folder / BEGUN).read_bytes())
         except BaseException:
-            self._held.close()
+            self._file.close()
             raise
 
     def __enter__(self) -> Self:
@@ -164,11 +62,52 @@ class FolderWriter(Generic[Start]):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._held.close()
+        self._close()
 
     def abandon(self) -> None:
         """Drop the folder and all that it holds."""
-        self._held.abandon()
+        # The lines first: a folder without them is nothing, should this process die here.
+        self._lines_path.unlink(missing_ok=True)
+        _remove(self._folder)
+        self._close()
+
+    def _append(self, line: bytes) -> None:
+        with self._turn:
+            length = os.fstat(self._file.fileno()).st_size
+            try:
+                rest = memoryview(line)
+                while rest:
+                    rest = rest[self._file.write(rest) :]
+            except BaseException:
+                self._file.truncate(length)
+                raise
+
+    def _seal_lines(
+        self, length: int, manifest_of: Callable[[str, int], Manifest]
+    ) -> Landed[Manifest]:
+        """Seal the first ``length`` bytes of the lines.
+
+        ``manifest_of`` is given sha256 and size of the compressed file.
+        """
+        final = self._folder.with_suffix("")
+        sealing = self._folder.with_suffix(".sealing")
+        _remove(sealing)
+        sealing.mkdir()
+        packed = sealing / f"{self._lines_path.name}.gz"
+        _compress(self._lines_path, length, packed)
+        manifest = manifest_of(sha256_of(packed), packed.stat().st_size)
+        _write_durably(sealing / MANIFEST, manifest.model_dump_json(indent=2) + "\n")
+        for path in (packed, sealing / MANIFEST):
+            path.chmod(0o444)
+        _sync_folder(sealing)
+        sealing.rename(final)
+        _sync_folder(final.parent)
+        self.abandon()
+        return Landed(final, manifest)
+
+    def _close(self) -> None:
+        with self._turn:
+            self._file.close()
 
 
 @contextmanager
@@ -183,49 +122,15 @@ def turn_of(root: Path) -> Iterator[None]:
 def begin_folder(folder: Path, start: Begun) -> None:
     """Make a folder in progress; to be called, and the folder held, within ``turn_of``."""
     folder.mkdir(parents=True)
-    write_durably(folder / BEGUN, start.model_dump_json())
-
-
-def days_of(folder: Path) -> Iterator[tuple[date, Path]]:
-    """Return the days that ``folder`` has, in no order."""
-    for day_folder in folder.iterdir() if folder.is_dir() else ():
-        try:
-            day = date.fromisoformat(day_folder.name)
-        except ValueError:
-            continue
-        yield day, day_folder
-
-
-def sealed_folders(
-    parent: Path,
-    kind: FolderKind[Manifest],
-    first: date | None,
-    last: date | None,
-    on_corrupt: Callable[[CorruptLandingError], None] | None,
-) -> list[tuple[Path, Manifest]]:
-    """Return the sealed folders of the days ``first`` to ``last``, oldest start first.
-
-    One whose manifest cannot be believed is handed to ``on_corrupt`` and left out; without
-    ``on_corrupt`` its ``CorruptLandingError`` is raised.
-    """
-    found = []
-    for day, day_folder in days_of(parent):
-        if (first is None or first <= day) and (last is None or day <= last):
-            for folder in day_folder.iterdir():
-                if not kind.id_pattern.fullmatch(folder.name):
-                    continue
-                try:
-                    found.append((folder, _read_manifest(folder, kind)))
-                except CorruptLandingError as error:
-                    if on_corrupt is None:
-                        raise
-                    on_corrupt(error)
-    return sorted(found, key=lambda each: (each[1].started_at_utc, each[0].name))
+    _write_durably(folder / BEGUN, start.model_dump_json())
 
 
 def recover_folders(
-    root: Path, parent: Path, lines_name: str, seal: Callable[[Path], Landed | None]
-) -> list[Landed]:
+    root: Path,
+    parent: Path,
+    lines_name: str,
+    seal: Callable[[Path], Landed[Manifest] | None],
+) -> list[Landed[Manifest]]:
     """Seal what dead writers left below ``parent`` and return it; live ones are left alone.
 
     ``seal`` returns None for a folder that had nothing worth keeping.
@@ -247,46 +152,39 @@ def recover_folders(
     return recovered
 
 
+def line_of(record: dict[str, Any]) -> bytes:
+    """Return ``record`` as a line of JSON."""
+    return json.dumps(record, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def whole_records(path: Path, read_line: Callable[[bytes], Record]) -> Iterator[tuple[int, Record]]:
+    """Yield the records of an unsealed file, each with the file's length up to its end.
+
+    ``read_line`` raises ``ValueError`` for a torn line; it and what follows it are left out.
+    """
+    length = 0
+    with path.open("rb") as lines:
+        for line in lines:
+            try:
+                record = read_line(line)
+            except ValueError:
+                return
+            if not line.endswith(b"\n"):
+                return
+            length += len(line)
+            yield length, record
+
+
 def _is_unfinished(folder: Path, lines_name: str) -> bool:
     """Say whether recovery has to do with ``folder``; one that is nothing is removed."""
     parts = (folder / lines_name, folder / BEGUN)
     if folder.with_suffix("").exists() or not all(part.exists() for part in parts):
-        remove_folder(folder)  # its writer was done with it, or had not begun
+        _remove(folder)  # its writer was done with it, or had not begun
         return False
     return True
 
 
-def _read_manifest(folder: Path, kind: FolderKind[Manifest]) -> Manifest:
-    path = folder / MANIFEST
-    try:
-        manifest = kind.manifest.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        raise CorruptLandingError(path, "is missing") from None
-    except ValidationError as error:
-        raise CorruptLandingError(
-            path, f"is no manifest of format 1 ({error.errors()[0]['msg']})"
-        ) from None
-    named = (getattr(manifest, kind.id_field), str(manifest.partition_date))
-    if named != (folder.name, folder.parent.name):
-        raise CorruptLandingError(path, f"names {named[0]} of {named[1]}, not its folder's")
-    return manifest
-
-
-def sealed_lines(path: Path, sha256: str) -> Iterator[bytes]:
-    """Return the lines of a sealed file.
-
-    The checksum is verified before the first one; raises ``CorruptLandingError``.
-    """
-    try:
-        is_sound = _sha256(path) == sha256
-    except FileNotFoundError:
-        raise CorruptLandingError(path, "is missing") from None
-    if not is_sound:
-        raise CorruptLandingError(path, "is not what was sealed (its sha256 differs)")
-    return _lines(path)
-
-
-def write_durably(path: Path, text: str) -> None:
+def _write_durably(path: Path, text: str) -> None:
     """Write a new file; on return it is on the disk, not only in the kernel."""
     with path.open("x", encoding="utf-8") as file:
         file.write(text)
@@ -294,19 +192,9 @@ def write_durably(path: Path, text: str) -> None:
         os.fsync(file.fileno())
 
 
-def remove_folder(folder: Path) -> None:
+def _remove(folder: Path) -> None:
     """Remove ``folder`` if it is there; what cannot be removed is left to the next recovery."""
     shutil.rmtree(folder, ignore_errors=True)
-
-
-def _lines(path: Path) -> Iterator[bytes]:
-    with gzip.open(path, "rb") as lines:
-        yield from lines
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _compress(source: Path, length: int, target: Path) -> None:

@@ -16,7 +16,7 @@ from pipeline.landing.records import (
     failure_line,
     read_line,
 )
-from pipeline.landing.sealing import FolderWriter
+from pipeline.landing.sealing import FolderWriter, whole_records
 
 ANSWERS = "answers.jsonl"
 SEALED_ANSWERS = f"{ANSWERS}.gz"
@@ -37,24 +37,24 @@ class SweepWriter(FolderWriter[SweepStart]):
 
     def write(self, answer: Answer) -> None:
         """Keep an answer."""
-        self._held.append(answer_line(answer))
-        with self._held.turn:
+        self._append(answer_line(answer))
+        with self._turn:
             self.answers += 1
 
     def record_failure(self, failure: RequestFailure) -> None:
         """Keep the fact that a request gave up."""
-        self._held.append(failure_line(failure))
+        self._append(failure_line(failure))
 
     def seal(self, finished_at_utc: datetime) -> LandedSweep:
         """Make the sweep visible, whole and for good, by one rename."""
-        with self._held.turn:
-            contents = _read(self._held.lines_path)
+        with self._turn:
+            contents = _read(self._lines_path)
             return self._seal(contents, finished_at_utc, is_interrupted=False)
 
     def seal_interrupted(self) -> LandedSweep | None:
         """Seal what a dead process left, as ended by its last answer; None when none had come."""
-        with self._held.turn:
-            contents = _read(self._held.lines_path)
+        with self._turn:
+            contents = _read(self._lines_path)
             if contents.last_arrival is None:
                 self.abandon()
                 return None
@@ -63,7 +63,7 @@ class SweepWriter(FolderWriter[SweepStart]):
     def _seal(
         self, contents: _Contents, finished_at_utc: datetime, *, is_interrupted: bool
     ) -> LandedSweep:
-        path, manifest = self._held.seal(
+        return self._seal_lines(
             contents.length,
             lambda sha256, size: SweepManifest(
                 **self._start.model_dump(),
@@ -75,7 +75,6 @@ class SweepWriter(FolderWriter[SweepStart]):
                 answers_bytes=size,
             ),
         )
-        return LandedSweep(path, manifest)
 
 
 @dataclass
@@ -90,19 +89,12 @@ class _Contents:
 
 def _read(path: Path) -> _Contents:
     contents = _Contents()
-    with path.open("rb") as lines:
-        for line in lines:
-            try:
-                record = read_line(line)
-            except ValueError:
-                break
-            if not line.endswith(b"\n"):
-                break
-            contents.length += len(line)
-            if isinstance(record, RequestFailure):
-                contents.failures.append(record)
-                continue
-            contents.answers += 1
-            earlier = contents.last_arrival or record.arrived_at_utc
-            contents.last_arrival = max(earlier, record.arrived_at_utc)
+    for length, record in whole_records(path, read_line):
+        contents.length = length
+        if isinstance(record, RequestFailure):
+            contents.failures.append(record)
+            continue
+        contents.answers += 1
+        earlier = contents.last_arrival or record.arrived_at_utc
+        contents.last_arrival = max(earlier, record.arrived_at_utc)
     return contents

@@ -20,7 +20,10 @@ LONGEST_RAMP_S = 1.0
 
 
 class Asker:
-    """Asks for one run; ``keys`` and ``provider_names`` are by name of the target."""
+    """Asks for one run; ``keys`` and ``provider_names`` are by name of the target.
+
+    ``environ`` fills the placeholders of addresses.
+    """
 
     def __init__(
         self,
@@ -28,6 +31,7 @@ class Asker:
         *,
         run_id: str,
         keys: Mapping[str, str | None],
+        environ: Mapping[str, str],
         provider_names: Mapping[str, str | None],
         region: str | None,
         clock: Callable[[], datetime],
@@ -35,6 +39,7 @@ class Asker:
         self._config = config
         self._run_id = run_id
         self._keys = keys
+        self._environ = environ
         self._provider_names = provider_names
         self._region = region
         self._clock = clock
@@ -76,6 +81,7 @@ class Asker:
         config = self._config
         deadlines = Deadlines(config.connect_timeout_s, config.idle_timeout_s, config.timeout_s)
         due_s = batch.due_s or (None,) * len(asks)
+        url = batch.target.completions_url(self._environ)
         return Batch(
             requests=tuple(
                 request_of(
@@ -86,6 +92,7 @@ class Asker:
                         else planned.prompt
                     ).messages,
                     batch.target,
+                    url=url,
                     key=self._keys.get(batch.target.name),
                     deadlines=deadlines,
                     asks_for_usage=standing.asks_for_usage,
@@ -113,6 +120,9 @@ class Asker:
 
     def _ramp_s(self, batch: PlannedBatch, standing: Standing) -> float:
         if batch.loop == "open" or batch.concurrency == 1:
+            return 0.0
+        if batch.phase == "warm_up":
+            # Each stream is to open its connection; the first would take a late one's request.
             return 0.0
         if self._config.ramp_s is not None:
             return self._config.ramp_s

@@ -127,11 +127,6 @@ class ProbeConfig(Part):
     budget: Budget = Field(default_factory=Budget)
     seed: Whole | None = Field(None, description="Of order, jitter and arrival; null: by chance.")
 
-    @property
-    def levels(self) -> tuple[int, ...]:
-        """The concurrencies to measure."""
-        return self.concurrency
-
     @field_validator("providers")
     @classmethod
     def _names_differ(cls, value: tuple[Target, ...]) -> tuple[Target, ...]:

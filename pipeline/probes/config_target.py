@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Self
 from urllib.parse import urlsplit
@@ -59,7 +59,7 @@ class Target(Part):
     )
     base_url: str = Field(
         description="Address of the API, to which /chat/completions is added. "
-        "{NAMES_IN_CAPITALS} are filled from the environment."
+        "{NAMES_IN_CAPITALS} are filled from the environment or .env."
     )
     model: str = Field(min_length=1, description="Id of the model at this address.")
     model_id: str = Field(
@@ -138,18 +138,6 @@ class Target(Part):
         is_private = self.base_url.startswith("https://")
         return self.api_key_env or (KEY_VARIABLES.get(self.host) if is_private else None)
 
-    @property
-    def completions_url(self) -> str:
-        """The address to ask, its placeholders filled; raises ``ProbeConfigError`` without one."""
-        missing = [name for name in _PLACEHOLDER.findall(self.base_url) if not os.environ.get(name)]
-        if missing:
-            raise ProbeConfigError(
-                f"base_url of target {self.name} needs {' and '.join(missing)}; "
-                "set it in the environment"
-            )
-        filled = _PLACEHOLDER.sub(lambda found: os.environ[found[1]], self.base_url)
-        return f"{filled}/chat/completions"
-
     @model_validator(mode="after")
     def _pin_is_for_openrouter(self) -> Self:
         if self.provider is not None and self.host in KEY_VARIABLES.keys() - {OPENROUTER_HOST}:
@@ -157,3 +145,17 @@ class Target(Part):
                 f"has a provider pin, but {self.host} is not OpenRouter; take out provider"
             )
         return self
+
+    def completions_url(self, environ: Mapping[str, str]) -> str:
+        """Return the address to ask, its placeholders filled from ``environ``.
+
+        Raises ``ProbeConfigError`` when one of them is not there.
+        """
+        missing = [name for name in _PLACEHOLDER.findall(self.base_url) if not environ.get(name)]
+        if missing:
+            raise ProbeConfigError(
+                f"base_url of target {self.name} needs {' and '.join(missing)}; "
+                "set it in the environment or .env"
+            )
+        filled = _PLACEHOLDER.sub(lambda found: environ[found[1]], self.base_url)
+        return f"{filled}/chat/completions"

@@ -101,7 +101,7 @@ def plan_probe(
     ]
     is_warm: set[tuple[str, int]] = set()
     for round_ in range(1, config.rounds + 1):
-        combinations = list(product(config.providers, warm, config.levels))
+        combinations = list(product(config.providers, warm, config.concurrency))
         rng.shuffle(combinations)
         for target, prompts, level in combinations:
             outline = PlannedBatch(

@@ -6,7 +6,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 
 from pipeline.probes.asking import Asker
@@ -107,6 +107,15 @@ class Playing:
         started_at_utc, started = self.clock(), time.monotonic()
         result = engine.run(self.asker.engine_batch(batch, asks, standing))
         seconds = time.monotonic() - started
+        is_asked_again = standing.refuses_usage([each.http_status for each in result.exchanges])
+        if is_asked_again:
+            # What was refused is our own manner of asking, so it stands in no figure.
+            batch = replace(batch, phase="warm_up")
+            asks = [replace(ask, phase="warm_up") for ask in asks]
+            self.warnings.append(
+                f"target {batch.target.name} refused a request with stream_options; "
+                "asked without, so its tokens may be counted by chunks"
+            )
         transcripts = [
             Transcript(self.run_id, ask, self.asker.without_key(exchange, ask.target))
             for ask, exchange in zip(asks, result.exchanges, strict=True)
@@ -124,12 +133,7 @@ class Playing:
         )
         self.recorder.add_batch(record)
         self._tell(record, samples)
-        is_asked_again = standing.heed(batch, samples)
-        if is_asked_again:
-            self.warnings.append(
-                f"target {batch.target.name} refused a request with stream_options; "
-                "asked without, so its tokens may be counted by chunks"
-            )
+        standing.heed(batch, samples)
         return is_asked_again
 
     def _leave_out(self, batch: PlannedBatch, number: int, why: NotSent, reason: str) -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pipeline.api_keys import WRONG_KEY, is_usable_key
 from pipeline.probes.config import Price, ProbeConfig, ProbeConfigError, Target
-from pipeline.probes.requests import is_usable_key
 from pipeline.probes.targets import TargetCheck
 
 
@@ -30,7 +30,8 @@ def get_ready(
     published: Mapping[str, Price | None],
     environ: Mapping[str, str],
 ) -> Readiness:
-    """Look up what ``config`` leaves open; ``environ`` holds the keys.
+    """Look up what ``config`` leaves open; ``environ`` holds the keys, and what the
+    placeholders of addresses stand for.
 
     A price is that of the configuration, else of the list of endpoints, else the ``published`` one.
     """
@@ -45,7 +46,7 @@ def get_ready(
         refusal = (
             check.problem
             if check is not None and check.status == "gone"
-            else refusal_of(target, config, keys[name], prices[name])
+            else refusal_of(target, config, keys[name], prices[name], environ)
         )
         if refusal is not None:
             refusals[name] = refusal
@@ -62,18 +63,22 @@ def get_ready(
 
 
 def refusal_of(
-    target: Target, config: ProbeConfig, key: str | None, price: Price | None
+    target: Target,
+    config: ProbeConfig,
+    key: str | None,
+    price: Price | None,
+    environ: Mapping[str, str],
 ) -> str | None:
     """Return why ``target`` cannot be asked as configured, None when it can."""
     variable = target.key_env
     if variable is not None and not key:
         return f"{variable} is not set; put the key of {target.host} there"
     if key is not None and not is_usable_key(key):
-        return f"{variable} holds blanks, line breaks or characters other than ASCII; copy it again"
+        return f"{variable} {WRONG_KEY}"
     if price is None and config.budget.is_explicit:
         return "its price is not known, but there is a budget to keep; state its price"
     try:
-        _ = target.completions_url
+        target.completions_url(environ)
     except ProbeConfigError as error:
         return str(error)
     return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from pipeline.probes.config import Target
 from pipeline.probes.exchange import Deadlines, EngineRequest
 from pipeline.probes.transcript import Ask
+from pipeline.release import release
 
 
 def request_of(
@@ -17,6 +17,7 @@ def request_of(
     messages: Sequence[Mapping[str, Any]],
     target: Target,
     *,
+    url: str,
     key: str | None,
     deadlines: Deadlines,
     asks_for_usage: bool = True,
@@ -25,7 +26,7 @@ def request_of(
     """Return what to send for ``ask``; it holds ``key``, so it goes to the engine only."""
     return EngineRequest(
         request_id=ask.request_id,
-        url=target.completions_url,
+        url=url,
         headers=_headers(target, key),
         body=_body(ask, messages, target, asks_for_usage=asks_for_usage),
         deadlines=deadlines,
@@ -34,18 +35,13 @@ def request_of(
     )
 
 
-def is_usable_key(key: str) -> bool:
-    """Tell whether ``key`` can be sent in a header."""
-    return bool(key) and key.isascii() and key.isprintable() and " " not in key
-
-
 def _headers(target: Target, key: str | None) -> dict[str, str]:
     headers = {
         "Accept": "text/event-stream",
         # A compressed stream comes in blocks, and its tokens late.
         "Accept-Encoding": "identity",
         "Content-Type": "application/json",
-        "User-Agent": f"tokentape-probe/{_release()}",
+        "User-Agent": f"tokentape-probe/{release()}",
     }
     if target.is_openrouter:
         headers["X-OpenRouter-Cache"] = "false"
@@ -71,10 +67,3 @@ def _body(
     if target.tag is not None:
         body["provider"] = {"only": [target.tag], "allow_fallbacks": False}
     return json.dumps(body, separators=(",", ":")).encode("ascii")
-
-
-def _release() -> str:
-    try:
-        return version("tokentape")
-    except PackageNotFoundError:
-        return "0"  # a checkout that was never installed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -63,11 +64,11 @@ def run_probe(
     recorder: Recorder | None = None,
     keys: Mapping[str, str | None],
     prices: Mapping[str, Price | None],
+    environ: Mapping[str, str] = os.environ,
     ledger: SpendLedger,
     provider_names: Mapping[str, str | None] | None = None,
     refusals: Mapping[str, str] | None = None,
     plan: Sequence[PlannedBatch] | None = None,
-    last_sent_at: Mapping[str, datetime] | None = None,
     region: str | None = None,
     clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     self_check: bool = True,
@@ -78,15 +79,16 @@ def run_probe(
 ) -> RunResult:
     """Measure what ``config`` asks for and return what came; all of it was recorded by then.
 
-    ``keys``, ``prices``, ``provider_names`` (who must serve), ``refusals`` (why a target is not
-    to be asked) and ``last_sent_at`` are by name of the target. ``plan`` is that of ``plan_run``
-    unless given. When ``stop`` is set, the run ends with what has come. ``engine`` is a process of
-    its own unless given.
+    ``keys``, ``prices``, ``provider_names`` (who must serve) and ``refusals`` (why a target is not
+    to be asked) are by name of the target. ``environ`` fills the placeholders of addresses.
+    ``plan`` is that of ``plan_run`` unless given, for targets that were not asked lately. When
+    ``stop`` is set, the run ends with what has come. ``engine`` is a process of its own unless
+    given.
 
     Raises ``ProbeConfigError`` and ``BudgetError`` before anything is sent, and ``EngineError``.
     """
     if plan is None:
-        plan = plan_run(config, last_sent_at or {}, clock())
+        plan = plan_run(config, {}, clock())
     run = Playing(
         run_id=run_id,
         recorder=recorder or NoRecorder(),
@@ -94,6 +96,7 @@ def run_probe(
             config,
             run_id=run_id,
             keys=keys,
+            environ=environ,
             provider_names=provider_names or {},
             region=region,
             clock=clock,
@@ -102,7 +105,9 @@ def run_probe(
         standings={
             target.name: Standing(
                 (refusals or {}).get(target.name)
-                or refusal_of(target, config, keys.get(target.name), prices.get(target.name))
+                or refusal_of(
+                    target, config, keys.get(target.name), prices.get(target.name), environ
+                )
             )
             for target in config.providers
         },

@@ -28,10 +28,6 @@ class SseEvent:
     comment: str | None = None
     is_cut: bool = False
 
-    @property
-    def is_comment(self) -> bool:
-        return self.comment is not None
-
 
 class SseParser:
     """Takes a stream in pieces that may be split anywhere, and in linear time."""

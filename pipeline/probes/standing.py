@@ -30,6 +30,7 @@ class Standing:
     asks_for_usage: bool = True
     mean_latency_s: float | None = None
     monotonic: Callable[[], float] = time.monotonic
+    _is_usage_settled: bool = False
     _refused: list[int] = field(default_factory=list)
     _not_before_s: float = 0.0
 
@@ -43,8 +44,8 @@ class Standing:
         """How long the target wants to be left alone, seconds."""
         return max(0.0, self._not_before_s - self.monotonic())
 
-    def heed(self, batch: PlannedBatch, samples: Sequence[Sample]) -> bool:
-        """Learn from the answers to ``batch``; return whether it is to be sent once more."""
+    def heed(self, batch: PlannedBatch, samples: Sequence[Sample]) -> None:
+        """Learn from the answers to ``batch``."""
         self._heed_refusals(batch, samples)
         asked_waits = [
             sample.retry_after_s
@@ -58,10 +59,24 @@ class Standing:
         known_ms = [latency for latency in latencies_ms if latency is not None]
         if known_ms:
             self.mean_latency_s = fmean(known_ms) / 1000
-        is_bad_request = all(sample.http_status == 400 for sample in samples)
-        if batch.phase == "warm_up" and self.asks_for_usage and is_bad_request:
+
+    def refuses_usage(self, statuses: Sequence[int | None]) -> bool:
+        """Learn from the HTTP statuses of a batch whether ``stream_options`` are refused.
+
+        Return whether the batch is to be sent once more, without them: all of it was a bad request,
+        and none with them has gone well so far. Where that does not help they were not the reason,
+        and go with later requests again.
+        """
+        if self._is_usage_settled:
+            return False
+        is_bad_request = all(status == 400 for status in statuses)
+        if is_bad_request and self.asks_for_usage:
             self.asks_for_usage = False
             return True
+        if is_bad_request:
+            self.asks_for_usage = self._is_usage_settled = True
+        elif 200 in statuses:
+            self._is_usage_settled = True
         return False
 
     def _heed_refusals(self, batch: PlannedBatch, samples: Sequence[Sample]) -> None:

@@ -18,31 +18,12 @@ from pipeline.probes.figures import (
     speed_figures,
     ttft_p50_with_failures_ms,
 )
-from pipeline.probes.metrics import Metrics, metrics_of
-from pipeline.probes.prompt_caching import CachedPrefixSaving, cached_prefix_saving
-from pipeline.probes.quantiles import interval, quantile, shown_quantile
+from pipeline.probes.metrics import metrics_of
+from pipeline.probes.prompt_caching import cached_prefix_saving_ms
 from pipeline.probes.records import BatchRecord, SelfCheck
 from pipeline.probes.sample import Outcome, Sample
-from pipeline.probes.throughput import steady_window
 from pipeline.probes.transcript import Loop, Phase
-from pipeline.probes.trust import is_in_figures, is_overloaded, is_trusted
-
-__all__ = [
-    "CachedPrefixSaving",
-    "Group",
-    "Metrics",
-    "Summary",
-    "cached_prefix_saving",
-    "interval",
-    "is_in_figures",
-    "is_overloaded",
-    "is_trusted",
-    "metrics_of",
-    "quantile",
-    "shown_quantile",
-    "steady_window",
-    "summarise",
-]
+from pipeline.probes.trust import is_in_figures, is_trusted
 
 
 class Group(NamedTuple):
@@ -135,7 +116,7 @@ def _summary(
             "ttft_p50_with_failures_ms": ttft_p50_with_failures_ms(kept_up),
             **speed_figures(metrics),
             "aggregate_tokens_per_s": aggregate_tokens_per_s(kept_up),
-            "cached_prefix_saving_ms": cached_prefix_saving(kept_up).saving_ms,
+            "cached_prefix_saving_ms": cached_prefix_saving_ms(kept_up),
             **cost_figures(members, price),
             "self_check_ttft_error_p99_ms": error_p99_ms,
             "is_trusted": is_trusted(median_ttft_ms, error_p99_ms),

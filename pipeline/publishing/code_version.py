@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from pipeline.release import release
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDES_CONTENT = (
@@ -19,12 +20,8 @@ DECIDES_CONTENT = (
 @cache
 def code_version() -> str:
     """Return ``<version>+<hash of sources>``: between releases the version alone says little."""
-    try:
-        release = version("tokentape")
-    except PackageNotFoundError:
-        release = "0"
     digest = hashlib.sha256()
     for path in sorted(path for pattern in DECIDES_CONTENT for path in ROOT.glob(pattern)):
         digest.update(path.relative_to(ROOT).as_posix().encode() + b"\0")
         digest.update(path.read_bytes() + b"\0")
-    return f"{release}+{digest.hexdigest()[:12]}"
+    return f"{release()}+{digest.hexdigest()[:12]}"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, ValidationError
 
-# Format 2 came with the marts of the probes.
-FORMAT = 2
+# Format 2 came with the marts of the probes, format 3 with offers and scores.
+FORMAT = 3
 MANIFEST_NAME = "manifest.json"
 LATEST_SWEEPS_NAMED = 30
 

@@ -16,6 +16,8 @@ SORT_KEYS = {
     "flag_log": ("rule", "table_name", "row_key"),
     "market_table": ("model_id",),
     "model_facts": ("model_id",),
+    "offers": ("provider_name", "plan", "model_pattern"),
+    "model_scores": ("model_id", "source", "metric", "variant"),
     "performance_history": ("model_id", "target", "started_at_utc"),
     "price_changes": ("first_seen_new_utc", "model_id", "provider_name", "tag"),
     "price_history": ("model_id", "provider_name", "tag", "endpoint_ordinal", "valid_from_utc"),
@@ -23,7 +25,9 @@ SORT_KEYS = {
     "probe_summary": ("model_id", "target", "window_hours", "prompt_set", "phase", "concurrency"),
     "provider_table": ("model_id", "default_rank"),
     "quarantine_log": ("observed_at_utc", "sweep_id", "table_name", "row_key"),
+    "score_per_dollar": ("model_id", "source", "metric", "variant", "price_basis"),
     "sweep_log": ("started_at_utc", "sweep_id"),
+    "unmatched_names": ("source", "source_name"),
     "uptime_history": ("model_id", "provider_name", "tag", "endpoint_ordinal", "observed_at_utc"),
 }
 

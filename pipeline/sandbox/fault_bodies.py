@@ -19,7 +19,8 @@ _PAGE = "<!DOCTYPE html>\n<html><head><title>{0}</title></head><body><h1>{0}</h1
 def spoil(reply: Reply, fault: Fault) -> Reply:
     """Return the reply that ``fault`` makes of this one; unchanged by faults of the wire."""
     replacement = _replacement(fault)
-    if replacement is not None or reply.status != 200:
+    # The faults of content are those of a market; the hub's answers have no ``data``.
+    if replacement is not None or reply.status != 200 or "data" not in reply.content:
         return replacement or reply
     content = deepcopy(reply.content)  # a recording serves the same objects again
     _change(content, fault)

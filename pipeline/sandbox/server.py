@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from pipeline.sandbox.api import BASE_PATH, Api, Reply, Source, error
 from pipeline.sandbox.fault_bodies import spoil
 from pipeline.sandbox.faults import Fault, FaultPlan, UnknownFaultError
+from pipeline.sandbox.huggingface import HUB_PATH, hub_answer
 from pipeline.sandbox.request_log import RequestLog
 from pipeline.sandbox.sockets import EndableHttpServer
 from pipeline.sandbox.wire import WIRE_FAULTS, send
@@ -25,6 +26,7 @@ log = logging.getLogger(__name__)
 class SandboxServer:
     """Serves a source on ``http://host:port/api/v1`` while the context lasts.
 
+    Cards of the sandbox's models with open weights are under ``/huggingface`` of the same port.
     ``now`` is the clock of the market (default: the real one); ``set_now`` stops it at an instant.
     ``latency_ms`` is waited before each answer. ``POST /sandbox/faults`` with
     ``{"faults": [{"name": ...}]}`` replaces the fault switches, ``POST /sandbox/clock`` with
@@ -80,6 +82,11 @@ class SandboxServer:
         """The base URL of the API."""
         return f"{self.root_url}{BASE_PATH}"
 
+    @property
+    def hub_url(self) -> str:
+        """The base URL of the hub of open weights."""
+        return f"{self.root_url}{HUB_PATH}"
+
     def now(self) -> datetime:
         """Return the instant at which the market is asked."""
         return self._fixed_now or self._clock()
@@ -129,7 +136,9 @@ class _Handler(BaseHTTPRequestHandler):
             switches = [vars(fault) for fault in self.sandbox.faults.switches()]
             self._send(Reply(200, {"faults": switches}))
         elif path.startswith(f"{BASE_PATH}/"):
-            self._serve(path.removeprefix(BASE_PATH), query)
+            self._serve(path.removeprefix(BASE_PATH), query, self._api_answer)
+        elif path.startswith(f"{HUB_PATH}/"):
+            self._serve(path, query, self._hub_answer)
         else:
             self._send(error(404, f"Nothing here; the API is under {BASE_PATH}"))
 
@@ -140,7 +149,14 @@ class _Handler(BaseHTTPRequestHandler):
     def log_message(self, format: str, *args: Any) -> None:
         log.debug(format, *args)
 
-    def _serve(self, path: str, query: str) -> None:
+    def _api_answer(self, path: str, query: str, is_authenticated: bool) -> Reply:
+        sandbox = self.sandbox
+        return sandbox.api.answer(path, query, sandbox.now(), is_authenticated=is_authenticated)
+
+    def _hub_answer(self, path: str, query: str, is_authenticated: bool) -> Reply:
+        return hub_answer(path.removeprefix(HUB_PATH), query, is_authenticated=is_authenticated)
+
+    def _serve(self, path: str, query: str, answer: Callable[[str, str, bool], Reply]) -> None:
         sandbox = self.sandbox
         with sandbox.requests.in_flight():
             faults = sandbox.faults.pick(path)
@@ -148,10 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
             wait_ms = sandbox.latency_ms + sum(waits)
             if wait_ms:
                 sandbox.stopping.wait(wait_ms / 1000)
-            is_authenticated = "Authorization" in self.headers
-            reply = sandbox.api.answer(
-                path, query, sandbox.now(), is_authenticated=is_authenticated
-            )
+            reply = answer(path, query, "Authorization" in self.headers)
             for fault in faults:
                 reply = spoil(reply, fault)
             wire_fault = next((fault for fault in faults if fault.name in WIRE_FAULTS), None)

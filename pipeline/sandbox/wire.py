@@ -54,13 +54,13 @@ def send(
     elif compress and len(body) >= _COMPRESS_FROM:
         body, headers = gzip.compress(body, 1, mtime=0), headers | _GZIP
     if name == "huge_body":
-        head = _head(reply.status, headers | {"Transfer-Encoding": "chunked"})
+        head = head_of(reply.status, headers | {"Transfer-Encoding": "chunked"})
         connection.sendall(head)
         for piece in _padded(body, amount):
             connection.sendall(b"%x\r\n%b\r\n" % (len(piece), piece))
         connection.sendall(b"0\r\n\r\n")
         return True
-    head = _head(reply.status, headers | {"Content-Length": str(len(body))})
+    head = head_of(reply.status, headers | {"Content-Length": str(len(body))})
     match name:
         case "reset":
             reset_on_close(connection)
@@ -84,10 +84,8 @@ def reset_on_close(connection: socket.socket) -> None:
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
-_GZIP = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-
-
-def _head(status: int, headers: dict[str, str]) -> bytes:
+def head_of(status: int, headers: dict[str, str]) -> bytes:
+    """Return the head of an answer."""
     try:
         phrase = HTTPStatus(status).phrase
     except ValueError:
@@ -95,6 +93,9 @@ def _head(status: int, headers: dict[str, str]) -> bytes:
     lines = [f"HTTP/1.1 {status} {phrase}", f"Date: {formatdate(usegmt=True)}"]
     lines += [f"{name}: {value}" for name, value in headers.items()]
     return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
+
+
+_GZIP = {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
 
 
 def _spoiled(body: bytes, fault: str) -> bytes:

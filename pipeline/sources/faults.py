@@ -10,15 +10,24 @@ from urllib3.util.retry import Retry
 
 from pipeline.exact_json import NotJson, read_json
 from pipeline.landing.records import Answer
+from pipeline.sources.session import Upstream
 
-_KEPT_HEADERS = {"content-type", "content-encoding", "retry-after", "date", "cf-ray"}
+_KEPT_HEADERS = {
+    "content-type",
+    "content-encoding",
+    "retry-after",
+    "date",
+    "cf-ray",
+    "location",
+    "x-error-code",  # of Hugging Face: tells a gated repository from an absent one
+}
 _WRAPPERS = ("requests.", "urllib3.")
 _PASSING = {408, 425, 429}
 _MEANINGS = {
-    401: "a key is wanted: set OPENROUTER_API_KEY",
+    401: "a key is wanted: set {key_setting}",
     402: "the account of the key has no credit left",
     403: "access is denied",
-    404: "nothing is there: check TOKENTAPE_OPENROUTER_URL",
+    404: "nothing is there: check {url_setting}",
     429: "too many requests",
     524: "the source took too long behind its edge",
 }
@@ -32,7 +41,7 @@ class Fault(Exception):  # noqa: N818 - not yet an error: another try may do
     """One try failed.
 
     ``status`` is None when no answer came, ``is_passing`` says that another try may do better,
-    ``asked_wait_s`` is what the answer asked for before that.
+    ``asked_wait_s`` is what the answer asked for before that, ``location`` where it points to.
     """
 
     def __init__(
@@ -42,17 +51,17 @@ class Fault(Exception):  # noqa: N818 - not yet an error: another try may do
         status: int | None,
         is_passing: bool,
         asked_wait_s: float | None = None,
+        location: str | None = None,
     ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.status = status
         self.is_passing = is_passing
         self.asked_wait_s = asked_wait_s
+        self.location = location
 
 
-def read_answer(
-    answer: Answer, check: Callable[[Any], None] | None, *, is_authenticated: bool
-) -> Any:
+def read_answer(answer: Answer, check: Callable[[Any], None] | None, upstream: Upstream) -> Any:
     """Return the JSON of ``answer``; raises ``Fault`` unless it is a 200 that ``check`` takes.
 
     ``check`` raises ``ValueError`` for JSON that is not what was asked for.
@@ -60,10 +69,11 @@ def read_answer(
     status = answer.status
     if status != 200:
         raise Fault(
-            _meaning(answer, is_authenticated=is_authenticated) + _words_of_source(answer.body),
+            _meaning(answer, upstream) + _words_of_source(answer.body),
             status=status,
             is_passing=status in _PASSING or status >= 500,
             asked_wait_s=_asked_wait_s(answer.headers.get("retry-after")),
+            location=answer.headers.get("location") if 300 <= status < 400 else None,
         )
     try:
         payload = read_json(answer.body)
@@ -97,16 +107,16 @@ def root_cause(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _meaning(answer: Answer, *, is_authenticated: bool) -> str:
+def _meaning(answer: Answer, upstream: Upstream) -> str:
     status = answer.status
     if 300 <= status < 400:
-        meaning = "redirects are not followed: check TOKENTAPE_OPENROUTER_URL"
-    elif status == 401 and is_authenticated:
-        meaning = "the key is refused: correct OPENROUTER_API_KEY, or unset it"
+        meaning = f"redirects are not followed: check {upstream.url_setting}"
+    elif status == 401 and upstream.key is not None:
+        meaning = f"the key is refused: correct {upstream.key_setting}, or unset it"
     elif status == 404 and answer.subject is not None:
         meaning = "the model is gone"
     else:
-        meaning = _MEANINGS.get(status, "")
+        meaning = _MEANINGS.get(status, "").format_map(vars(upstream))
     return f"HTTP {status}" + (f", {meaning}" if meaning else "")
 
 

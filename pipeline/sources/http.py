@@ -16,7 +16,7 @@ from pipeline.landing.records import Answer
 from pipeline.settings import Settings
 from pipeline.sources.faults import Fault, kept_headers, read_answer, root_cause
 from pipeline.sources.pacing import Clock, Pace
-from pipeline.sources.session import new_session, usable_key
+from pipeline.sources.session import Upstream, new_session, openrouter
 
 log = logging.getLogger("tokentape")
 
@@ -28,12 +28,16 @@ REDACTED = "[key removed]"
 
 
 class SourceError(Exception):
-    """A request failed for good; ``reason`` is one line."""
+    """A request failed for good.
 
-    def __init__(self, request: str, reason: str) -> None:
+    ``reason`` is one line; ``status`` is that of the last answer, None when none came.
+    """
+
+    def __init__(self, request: str, reason: str, status: int | None = None) -> None:
         super().__init__(f"{request}: {reason}")
         self.request = request
         self.reason = reason
+        self.status = status
 
 
 class SourceUnreachable(SourceError):  # noqa: N818 - says what is the case
@@ -44,11 +48,19 @@ class SourceRefused(SourceError):  # noqa: N818 - says what is the case
     """The source turns this client away: the key is refused, or too many requests came."""
 
 
+class SourceMoved(SourceError):  # noqa: N818 - says what is the case
+    """What was asked for is said to be at ``location``, as the answer has it; not followed."""
+
+    def __init__(self, request: str, reason: str, status: int | None, location: str) -> None:
+        super().__init__(request, reason, status)
+        self.location = location
+
+
 class HttpSource:
     """Asks below one base URL, from several threads at once; a context manager.
 
     Every complete answer goes to ``on_answer`` before anything reads its body. Connections, and
-    with them the requests in flight, are at most ``settings.sweep_concurrency``.
+    with them the requests in flight, are at most those of ``upstream``, by default OpenRouter.
     """
 
     def __init__(
@@ -56,18 +68,19 @@ class HttpSource:
         settings: Settings,
         on_answer: Callable[[Answer], None],
         *,
+        upstream: Upstream | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         clock: Clock | None = None,
     ) -> None:
-        """Raise ``SettingsError`` when the key cannot be sent in a header."""
         self._settings = settings
         self._on_answer = on_answer
         self._now = now
         self._clock = clock or Clock()
         self._stopped_by = ""
-        self._pace = Pace(settings.requests_per_s)
-        self._key = usable_key(settings)
-        self._session = new_session(settings, self._key)
+        self._upstream = upstream or openrouter(settings)
+        self._pace = Pace(self._upstream.requests_per_s)
+        self._key = self._upstream.key
+        self._session = new_session(settings, self._upstream)
 
     def __enter__(self) -> Self:
         return self
@@ -103,7 +116,7 @@ class HttpSource:
             try:
                 answer = self._fetch(request, subject, attempt)
                 self._on_answer(answer)
-                return read_answer(answer, check, is_authenticated=self._key is not None)
+                return read_answer(answer, check, self._upstream)
             except Fault as fault:
                 self._back_off(request, fault, attempt)
             attempt += 1
@@ -132,14 +145,14 @@ class HttpSource:
         )
         try:
             response = self._session.get(
-                settings.openrouter_url + request,
+                self._upstream.base_url + request,
                 stream=True,
                 allow_redirects=False,
                 timeout=(settings.connect_timeout_s, settings.read_timeout_s),
             )
         except (requests.RequestException, urllib3.exceptions.HTTPError) as error:
             raise Fault(
-                f"no answer from {settings.openrouter_url}: {root_cause(error)}",
+                f"no answer from {self._upstream.base_url}: {root_cause(error)}",
                 status=None,
                 is_passing=True,
             ) from None
@@ -201,9 +214,11 @@ class HttpSource:
         reason = self._one_line(fault.reason) + tries
         if fault.status is None:
             return SourceUnreachable(request, reason)
+        if fault.location is not None:
+            return SourceMoved(request, reason, fault.status, fault.location)
         if fault.status in REFUSALS:
-            return SourceRefused(request, reason)
-        return SourceError(request, reason)
+            return SourceRefused(request, reason, fault.status)
+        return SourceError(request, reason, fault.status)
 
     def _one_line(self, text: str) -> str:
         line = " ".join(text.split())

@@ -1,29 +1,48 @@
-"""Who asks: the requests session with its identification, its key and its pool of connections."""
+"""Who asks whom: the session with its identification, its key and its pool of connections."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from http.cookiejar import DefaultCookiePolicy
-from importlib.metadata import PackageNotFoundError, version
 
 import requests
+from pydantic import SecretStr
 from requests.adapters import HTTPAdapter
 
-from pipeline.settings import Settings, SettingsError
+from pipeline.release import release
+from pipeline.settings import Settings
 
 
-def usable_key(settings: Settings) -> str | None:
-    """Return the API key without blanks around it, None when there is none.
+@dataclass(frozen=True)
+class Upstream:
+    """Whom to ask: where, as whom, how fast, over how many connections at most.
 
-    Raises ``SettingsError`` when it cannot be sent: an HTTP library would quote it in its error.
+    ``key`` can be sent in a header. The names of the settings go into messages.
     """
-    secret = settings.openrouter_api_key
-    key = secret.get_secret_value().strip() if secret is not None else ""
-    if not (key.isascii() and key.isprintable()) or " " in key:
-        raise SettingsError(
-            "OPENROUTER_API_KEY is not usable: it holds blanks, line breaks or characters other "
-            "than ASCII; copy the key again"
-        )
-    return key or None
+
+    base_url: str
+    url_setting: str
+    key: str | None
+    key_setting: str
+    requests_per_s: float
+    connections: int
+
+
+def openrouter(settings: Settings) -> Upstream:
+    """Return OpenRouter as an upstream."""
+    return Upstream(
+        base_url=settings.openrouter_url,
+        url_setting="TOKENTAPE_OPENROUTER_URL",
+        key=key_of(settings.openrouter_api_key),
+        key_setting="OPENROUTER_API_KEY",
+        requests_per_s=settings.requests_per_s,
+        connections=settings.sweep_concurrency,
+    )
+
+
+def key_of(secret: SecretStr | None) -> str | None:
+    """Return the key that a setting holds, None when there is none."""
+    return secret.get_secret_value() if secret is not None else None
 
 
 class _Adapter(HTTPAdapter):
@@ -36,14 +55,13 @@ class _Adapter(HTTPAdapter):
         super().close()
 
 
-def new_session(settings: Settings, key: str | None) -> requests.Session:
-    """Return a session for ``settings.sweep_concurrency`` threads; it keeps no cookies."""
+def new_session(settings: Settings, upstream: Upstream) -> requests.Session:
+    """Return a session for ``upstream.connections`` threads; it keeps no cookies."""
     app_url = f"http://{settings.host}:{settings.app_port}"
     session = requests.Session()
     # Proxies and the CA bundle of the environment hold for the one base URL, so they are looked
     # up once; requests would do so for every request, and take a login from ``.netrc`` besides.
-    url = settings.openrouter_url
-    environment = session.merge_environment_settings(url, {}, None, None, None)
+    environment = session.merge_environment_settings(upstream.base_url, {}, None, None, None)
     session.proxies.update(environment["proxies"])
     session.verify = environment["verify"]
     session.trust_env = False
@@ -51,22 +69,15 @@ def new_session(settings: Settings, key: str | None) -> requests.Session:
     session.headers.update(
         {
             "Accept": "application/json",
-            "User-Agent": f"tokentape/{_release()} (+{app_url})",
+            "User-Agent": f"tokentape/{release()} (+{app_url})",
             "HTTP-Referer": app_url,
             "X-OpenRouter-Title": "tokentape",
         }
     )
-    if key is not None:
-        session.headers["Authorization"] = f"Bearer {key}"
+    if upstream.key is not None:
+        session.headers["Authorization"] = f"Bearer {upstream.key}"
     # Blocking, so that the pool bounds what is in flight, whoever calls.
-    adapter = _Adapter(pool_maxsize=settings.sweep_concurrency, pool_block=True)
+    adapter = _Adapter(pool_maxsize=upstream.connections, pool_block=True)
     session.mount("https://", adapter)
     session.mount("http://", adapter)
     return session
-
-
-def _release() -> str:
-    try:
-        return version("tokentape")
-    except PackageNotFoundError:
-        return "0"  # a checkout that was never installed

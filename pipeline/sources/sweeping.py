@@ -23,7 +23,6 @@ from pipeline.sources.openrouter import (
     listed_models,
     next_page,
 )
-from pipeline.sources.session import usable_key
 
 log = logging.getLogger("tokentape")
 
@@ -47,7 +46,7 @@ def land_sweep(
     with landing.begin(
         market=settings.market,
         base_url=settings.openrouter_url,
-        is_authenticated=usable_key(settings) is not None,
+        is_authenticated=settings.openrouter_api_key is not None,
         started_at_utc=now(),
     ) as writer:
         try:

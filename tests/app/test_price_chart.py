@@ -172,7 +172,7 @@ def test_the_table_twin_tells_the_same_spans_newest_first() -> None:
     )
 
     assert price_spans.span_table(spans, NOW).rows() == [
-        ("A", "0.149", "2026-11-24 12:00", "now"),
+        ("A", "0.149", "2026-11-24 12:00", "last sweep"),
         ("A", "0.152", "2026-11-21 12:00", "2026-11-24 12:00"),
     ]
 

@@ -135,10 +135,10 @@ def test_a_snapshot_of_the_time_before_the_probes_says_how_to_renew_it(
     published(warehouse, tmp_path)
     manifest = tmp_path / "current" / "manifest.json"
     manifest.chmod(0o644)
-    manifest.write_text(manifest.read_text().replace('"format": 2', '"format": 1'))
+    manifest.write_text(manifest.read_text().replace('"format": 3', '"format": 1'))
 
     with pytest.raises(
-        SnapshotError, match=r"earlier tokentape \(format 1 of 2\); run `tokentape publish`"
+        SnapshotError, match=r"earlier tokentape \(format 1 of 3\); run `tokentape publish`"
     ):
         open_snapshot(tmp_path)
 

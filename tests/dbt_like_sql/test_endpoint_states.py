@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from raw_market import RawMarket, endpoint
+from raw_market import RawMarket, endpoint, models_behind
 
 from pipeline.building import build_all
 from pipeline.sql_models import load_sql_models
 
 MODELS = load_sql_models()
+STATES = models_behind("intermediate.int_endpoint_states", MODELS)
 MODEL = "acme/small-8b"
 
 
@@ -20,7 +21,7 @@ def market() -> RawMarket:
 
 
 def states(market: RawMarket, columns: str = "event, tag") -> list[tuple[Any, ...]]:
-    build_all(market.database, MODELS)
+    build_all(market.database, STATES)
     return market.database.rows(
         f"select {columns} from intermediate.int_endpoint_states "
         "order by sweep_started_at_utc, sweep_id, provider_name, tag, endpoint_ordinal"
@@ -159,6 +160,7 @@ def test_twins_are_kept_apart_when_their_order_flips(market: RawMarket) -> None:
     rows = states(market, "event, context_length")
     assert rows[:2] == [("first", 32000), ("first", 262144)]
     assert endpoint_count(market) == 2
+    build_all(market.database, MODELS)
     assert market.database.rows("select * from marts.price_changes") == []
 
 
@@ -167,7 +169,7 @@ def test_a_twin_that_vanishes_leaves_the_line_of_the_other_alone(market: RawMark
     dear = endpoint("Google", "google-vertex", input="0.25", context_length=262144)
     market.sweep("2026-11-01T06:17", {MODEL: [cheap, dear]})
     market.sweep("2026-11-02T06:17", {MODEL: [dear]})
-    states(market)
+    build_all(market.database, MODELS)
     changes = market.database.rows("select kind, old_value, new_value from marts.price_changes")
     assert changes == [("gone", "google-vertex", None)]
     assert market.database.rows(
@@ -224,6 +226,7 @@ def test_a_sweep_that_comes_in_late_takes_its_place_in_time(market: RawMarket) -
 def test_building_twice_changes_nothing(market: RawMarket) -> None:
     market.sweep("2026-11-01T06:17", {MODEL: [endpoint(input="1")]})
     market.sweep("2026-11-02T06:17", {MODEL: [endpoint(input="2")]})
+    build_all(market.database, MODELS)
     once = states(market, "*")
     results = build_all(market.database, MODELS)
     assert states(market, "*") == once
@@ -237,3 +240,50 @@ def test_several_sweeps_of_one_day_each_count(market: RawMarket) -> None:
     states(market)
     market.sweep("2026-11-01T18:17", {MODEL: [endpoint(input="1")]})
     assert [row[0] for row in states(market)] == ["first", "changed", "changed"]
+
+
+def test_every_table_keeps_its_contract_when_all_of_this_happens(market: RawMarket) -> None:
+    stays = {f"acme/stays-{number}": [endpoint()] for number in range(9)}
+    twin = endpoint("Google", "google-vertex", input="0.22", context_length=32000)
+    other_twin = twin | {"context_length": 262144}
+    timetable = '[{"prompt":"0.0000005","utc_end":1600,"utc_start":830}]'
+    bands = endpoint("Bands", "bands", overrides_json=timetable)
+    market.sweep(
+        "2026-11-01T06:17",
+        {
+            **stays,
+            MODEL: [endpoint(), endpoint("Alibaba", "alibaba"), bands],
+            "acme/twins": [twin, other_twin],
+            "acme/pool": [endpoint("Pool", "pool/bf16"), endpoint("Pool", "pool/fp8")],
+            "acme/later": None,
+            "acme/leaves": [endpoint()],
+        },
+    )
+    market.sweep(
+        "2026-11-02T06:17",
+        {
+            **stays,
+            MODEL: [endpoint("Alibaba", "alibaba/fp8"), bands],
+            "acme/twins": [other_twin, twin],
+            "acme/pool": [endpoint("Pool", "pool/fp4")],
+            "acme/later": [endpoint("OpenAI", "openai")],
+        },
+        quarantined=["acme/later"],
+    )
+    market.sweep("2026-11-03T06:17", {}, status="failed")
+    market.sweep("2026-11-04T06:17", {**stays, MODEL: [endpoint()]}, has_whole_model_list=False)
+    market.sweep(
+        "2026-11-04T18:17",
+        {
+            **stays,
+            MODEL: [endpoint(input="3")],
+            "acme/twins": [twin],
+            "acme/pool": None,
+            "acme/later": [endpoint("OpenAI", "openai/flex", tier="flex")],
+        },
+    )
+
+    build_all(market.database, MODELS)
+
+    events = market.database.rows("select distinct event from intermediate.int_endpoint_states")
+    assert {event for (event,) in events} == {"first", "new", "changed", "gone", "back"}

@@ -180,6 +180,7 @@ def test_the_provider_table_shows_short_chats_at_the_lowest_concurrency() -> Non
         "probe_tokens_per_s_p50": 10.0,
         "probe_tokens_per_s_p05": None,
         "probe_n": 2,
+        "probe_ok_pct": 100.0,
         "probe_is_trusted": True,
         "probe_last_at_utc": datetime(2026, 11, 30, 12, tzinfo=UTC),
     }

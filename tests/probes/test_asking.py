@@ -18,7 +18,7 @@ from pipeline.probes.standing import Standing
 
 
 def asker(config: ProbeConfig, run_id: str = "run", **more: Any) -> Asker:
-    how = {"keys": {}, "provider_names": {}, "region": None} | more
+    how = {"keys": {}, "environ": {}, "provider_names": {}, "region": None} | more
     return Asker(config, run_id=run_id, clock=lambda: NOON, **how)
 
 
@@ -106,6 +106,16 @@ def test_streams_start_over_one_latency_but_a_second_at_most(
     batch = asked(config_of(**config), standing=Standing(mean_latency_s=latency_s))
 
     assert batch.ramp_s == ramp_s
+
+
+def test_the_streams_of_a_warm_up_start_at_once_so_that_each_opens_its_connection() -> None:
+    config = config_of(concurrency=4)
+    warm_up = plan_run(config, {}, NOON)[0]
+    asks = asker(config)
+
+    sent = asks.engine_batch(warm_up, asks.asks_of(warm_up, 1), Standing())
+
+    assert (warm_up.phase, len(sent.requests), sent.ramp_s) == ("warm_up", 4, 0.0)
 
 
 def test_a_key_that_an_answer_quotes_is_struck_out() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from probe_engine import HEADERS, request, run, sample_of, samples_of, truth_of
+from processes import is_running
 
 from pipeline.probes.engine_process import EngineError, EngineProcess
 from pipeline.probes.exchange import Batch, Deadlines, Exchange
@@ -197,9 +198,10 @@ def test_a_key_is_on_no_command_line_and_in_no_environment(provider: ProviderPro
 
 
 def test_a_stop_ends_the_batch_with_what_has_come(provider: ProviderProcess) -> None:
-    play(provider, gap_ms=50.0, tokens=1000)
     batch = Batch(tuple(request(provider, n) for n in range(3)), concurrency=1)
     with EngineProcess() as engine:
+        engine.run(batch)  # it is up by then, however busy the machine is
+        play(provider, gap_ms=50.0, tokens=1000)
         timer = threading.Timer(1.0, engine.stop)
         timer.start()
         exchanges = engine.run(batch).exchanges
@@ -231,7 +233,7 @@ def test_the_engine_ends_with_its_parent() -> None:
         assert parent.stdout is not None
         engine = int(parent.stdout.readline())
         parent.kill()
-    _until(lambda: not _is_alive(engine))
+    _until(lambda: not is_running(engine))
 
 
 def test_the_engine_loads_nothing_that_it_does_not_need() -> None:
@@ -241,14 +243,6 @@ def test_the_engine_loads_nothing_that_it_does_not_need() -> None:
     heavy = {"dagster", "duckdb", "polars", "pandas", "pydantic", "requests", "click", "asyncio"}
     assert not heavy & loaded
     assert "h11" in loaded
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except FileNotFoundError:
-        return False
-    return state != "Z"
 
 
 def _until(holds: Callable[[], bool]) -> None:

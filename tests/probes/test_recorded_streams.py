@@ -96,7 +96,7 @@ def test_a_recorded_stream_has_its_events_and_texts(recordings: Path, file: str)
         if (text := vars(chunk)[channel])
     ]
     assert len(chunks) == int(expected["events"])
-    assert sum(event.is_comment for event in events) == int(expected["comments"])
+    assert sum(event.comment is not None for event in events) == int(expected["comments"])
     assert channels[0][0] == expected["first_channel"]
     for channel in CHANNELS:
         texts = [text for kind, text in channels if kind == channel]

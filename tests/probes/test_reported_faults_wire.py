@@ -15,7 +15,9 @@ from probe_samples import sample
 from pipeline.probes.engine_process import EngineProcess
 from pipeline.probes.exchange import Batch
 from pipeline.probes.metrics import metrics_of
-from pipeline.probes.statistics import is_overloaded, steady_window, summarise
+from pipeline.probes.statistics import summarise
+from pipeline.probes.throughput import steady_window
+from pipeline.probes.trust import is_overloaded
 from pipeline.sandbox.provider.process import ProviderProcess
 from pipeline.sandbox.provider.script import Script
 

@@ -7,13 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from probe_plans import config_of, target
 from probe_transcripts import ASK
 
 from pipeline.probes.config import Target
 from pipeline.probes.exchange import Deadlines, EngineRequest
-from pipeline.probes.requests import is_usable_key, request_of
+from pipeline.probes.requests import request_of
 
 DEADLINES = Deadlines(connect_s=10, idle_s=60, total_s=120)
 MESSAGES = [{"role": "user", "content": "[c0ffee] Über allen Gipfeln"}]
@@ -26,7 +25,13 @@ def asked(
     found: Target = config_of(target(**more)).providers[0]
     ask = replace(ASK, requested_model=found.model, temperature=temperature)
     return request_of(
-        ask, MESSAGES, found, key=key, deadlines=DEADLINES, asks_for_usage=asks_for_usage
+        ask,
+        MESSAGES,
+        found,
+        url=found.completions_url({}),
+        key=key,
+        deadlines=DEADLINES,
+        asks_for_usage=asks_for_usage,
     )
 
 
@@ -92,12 +97,3 @@ def test_certificates_of_a_target_and_the_deadlines_go_to_the_engine(tmp_path: P
 
     assert request.ca_file == str(ca_file)
     assert request.deadlines == DEADLINES
-
-
-@pytest.mark.parametrize("key", ["", "two words", "line\nbreak", "kéy", "tab\tbed"])
-def test_a_key_that_breaks_a_header_is_not_usable(key: str) -> None:
-    assert not is_usable_key(key)
-
-
-def test_a_key_of_letters_digits_and_signs_is_usable() -> None:
-    assert is_usable_key("sk-or-v1-0123_ABC.def/=+")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pytest
-from probe_plans import config_of, target
+from probe_plans import QUICK, config_of, target
 
 from pipeline.probes.budget import BudgetError
 from pipeline.probes.config import Price, ProbeConfig
@@ -21,23 +21,8 @@ from pipeline.probes.self_check import SelfCheckError
 from pipeline.probes.spending import SpendLedger
 from pipeline.probes.transcript import Transcript
 from pipeline.sandbox.provider.process import ProviderProcess
-from pipeline.sandbox.provider.script import Prices, Script
+from pipeline.sandbox.provider.script import Prices
 from pipeline.steps import utc_now
-
-QUICK = Script(ttft_ms=(1, 2), gap_ms=1, tokens=4)
-
-
-@pytest.fixture(scope="module")
-def process() -> Iterator[ProviderProcess]:
-    with ProviderProcess(QUICK) as provider:
-        yield provider
-
-
-@pytest.fixture
-def provider(process: ProviderProcess) -> ProviderProcess:
-    process.set_script(QUICK)
-    process.truth()
-    return process
 
 
 @pytest.fixture
@@ -178,6 +163,17 @@ def test_an_address_with_a_part_that_is_not_set_is_refused(ledger: SpendLedger) 
     assert "SOME_ACCOUNT_ID" in result.problems[0]
 
 
+def test_an_address_is_filled_from_the_environment_of_the_run(
+    provider: ProviderProcess, ledger: SpendLedger
+) -> None:
+    url = provider.base_url.replace("/v1", "/{PART_OF_PATH}")
+    config = config_of(target(base_url=url), runs=1)
+
+    result = run(config, ledger, environ={"PART_OF_PATH": "v1"})
+
+    assert outcomes(result) == ["ok"]
+
+
 def test_a_target_that_is_gone_is_not_asked_and_reported(
     provider: ProviderProcess, ledger: SpendLedger
 ) -> None:
@@ -221,6 +217,38 @@ def test_a_target_that_refuses_stream_options_is_measured_without_them(
     assert len({sample.request_id for sample in result.samples}) == 4
     assert "stream_options" in result.warnings[0]
     assert result.problems == ()
+
+
+def test_without_a_warm_up_what_refused_stream_options_stands_in_no_figure(
+    provider: ProviderProcess, ledger: SpendLedger
+) -> None:
+    provider.set_script(QUICK.model_copy(update={"quirks": ("refuses_stream_options",)}))
+    kept = Kept()
+    config = config_of(target(base_url=provider.base_url), runs=2, warm_up=0)
+
+    result = run(config, ledger, recorder=kept)
+
+    assert outcomes(result) == ["ok", "ok"]
+    refused = [sample for sample in result.samples if sample.phase == "warm_up"]
+    assert [(sample.http_status, sample.batch) for sample in refused] == [(400, 1), (400, 1)]
+    batches = [record for record in kept.all if isinstance(record, BatchRecord)]
+    assert [(record.batch, record.phase) for record in batches] == [(1, "warm_up"), (2, "measure")]
+    assert "stream_options" in result.warnings[0]
+    assert result.problems == ()
+
+
+def test_a_bad_request_that_has_another_reason_is_reported(
+    provider: ProviderProcess, ledger: SpendLedger
+) -> None:
+    provider.set_script(QUICK.model_copy(update={"quirks": ("status=400",)}))
+    config = config_of(target(base_url=provider.base_url), runs=2, warm_up=0)
+
+    result = run(config, ledger)
+
+    assert outcomes(result) == ["http_error", "http_error"]
+    assert result.problems == (
+        "target a: all 2 requests failed, mostly http_error: HTTP 400: The provider refuses",
+    )
 
 
 def test_a_target_of_which_every_request_failed_is_a_problem(

@@ -72,8 +72,8 @@ def test_the_default_plan_stays_within_its_budget_at_any_price_of_its_market() -
     # Twice as dear as the dearest of these targets was in 2026.
     dear = Price(input_usd_per_mtok=Decimal("0.15"), output_usd_per_mtok=Decimal("0.6"))
     (prompts,) = prompts_of(config)
-    requests = len(config.providers) * len(config.levels) * config.runs
-    warm_ups = len(config.providers) * sum(config.levels) * config.warm_up
+    requests = len(config.providers) * len(config.concurrency) * config.runs
+    warm_ups = len(config.providers) * sum(config.concurrency) * config.warm_up
 
     run_usd = (requests + warm_ups) * estimate(prompts.sequence(0)[0], dear)
 

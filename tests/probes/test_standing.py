@@ -78,19 +78,40 @@ def test_a_target_is_left_alone_as_long_as_it_asks_for_but_not_for_ever(
     assert standing.wait_s == 0
 
 
-def test_a_warm_up_that_is_a_bad_request_is_sent_once_more_without_stream_options() -> None:
+def test_a_batch_of_bad_requests_is_sent_once_more_without_stream_options() -> None:
     standing = Standing()
 
-    assert standing.heed(batch("warm_up"), [refused(400), refused(400)])
+    assert standing.refuses_usage([400, 400])
     assert not standing.asks_for_usage
-    assert not standing.heed(batch("warm_up"), [refused(400)])
+    assert not standing.refuses_usage([200, 200])
+    assert not standing.asks_for_usage
 
 
-def test_a_bad_request_that_is_measured_is_an_outcome() -> None:
+def test_stream_options_that_were_not_the_reason_go_with_later_requests_again() -> None:
     standing = Standing()
 
-    assert not standing.heed(batch(), [refused(400)])
+    assert standing.refuses_usage([400])
+    assert not standing.refuses_usage([400])
     assert standing.asks_for_usage
+    assert not standing.refuses_usage([400])
+
+
+def test_a_bad_request_after_a_good_one_is_an_outcome() -> None:
+    standing = Standing()
+
+    assert not standing.refuses_usage([200, 429])
+    assert not standing.refuses_usage([400, 400])
+    assert standing.asks_for_usage
+
+
+@pytest.mark.parametrize("statuses", [[400, 429], [None], [503]])
+def test_what_tells_nothing_of_stream_options_leaves_the_question_open(
+    statuses: list[int | None],
+) -> None:
+    standing = Standing()
+
+    assert not standing.refuses_usage(statuses)
+    assert standing.refuses_usage([400])
 
 
 def test_the_mean_latency_is_that_of_answers() -> None:

@@ -11,16 +11,11 @@ import pytest
 from probe_samples import failed, sample, timed
 
 from pipeline.probes.config import Price
+from pipeline.probes.prompt_caching import cached_prefix_saving_ms
 from pipeline.probes.records import BatchRecord, SelfCheck
 from pipeline.probes.sample import Sample
-from pipeline.probes.statistics import (
-    Summary,
-    cached_prefix_saving,
-    is_in_figures,
-    is_overloaded,
-    is_trusted,
-    summarise,
-)
+from pipeline.probes.statistics import Summary, summarise
+from pipeline.probes.trust import is_in_figures, is_overloaded, is_trusted
 
 PRICE = Price(input_usd_per_mtok=Decimal("0.1"), output_usd_per_mtok=Decimal("0.5"))
 
@@ -264,17 +259,14 @@ def test_prompt_caching_is_what_the_second_request_of_a_pair_saves() -> None:
         *pair("p4", 9_000, 100, outcome="rate_limited"),
     ]
 
-    saving = cached_prefix_saving([*samples, sample()])
-
-    assert saving.pairs == 3
-    assert saving.saving_ms == 100  # the median of 300, 100 and -10
-    assert saving.cached_pct == pytest.approx(200 / 3)
+    # The median of 300, 100 and -10.
+    assert cached_prefix_saving_ms([*samples, sample()]) == 100
 
 
 def test_pairs_of_different_runs_are_not_mixed() -> None:
     first, second = pair("p1", 500, 200)
 
-    assert cached_prefix_saving([first, replace(second, run_id="other")]).pairs == 0
+    assert cached_prefix_saving_ms([first, replace(second, run_id="other")]) is None
 
 
 def test_the_second_request_of_a_pair_enters_no_other_figure() -> None:

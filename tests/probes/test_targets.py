@@ -153,9 +153,8 @@ def test_the_default_targets_are_found_in_every_recorded_sweep_and_cheap(recordi
         checks = check_targets(config.providers, lists.get)
 
         assert [check.status for check in checks] == ["found"] * 6
+        requests = len(config.concurrency) * config.runs + sum(config.concurrency)
         run_usd = sum(
-            (len(config.levels) * config.runs + sum(config.levels)) * estimate(prompt, check.price)
-            for check in checks
-            if check.price is not None
+            requests * estimate(prompt, check.price) for check in checks if check.price is not None
         )
         assert 0 < run_usd < Decimal("0.02")

@@ -125,7 +125,7 @@ def test_current_is_a_link_to_the_snapshot(snapshot: Path) -> None:
 
 def test_the_manifest_says_what_of_when_from_what_and_how_to_check_it(snapshot: Path) -> None:
     manifest = json.loads((snapshot / "manifest.json").read_text())
-    assert manifest["format"] == 2
+    assert manifest["format"] == 3
     assert manifest["snapshot_id"] == snapshot.name
     assert manifest["market"] == "live"
     assert manifest["as_of_utc"] == "2026-11-30T06:17:00Z"

@@ -11,7 +11,7 @@ from pipeline.sandbox.api import Reply, error
 from pipeline.sandbox.dice import Dice
 from pipeline.sandbox.provider.ask import Ask, AskError
 from pipeline.sandbox.provider.events import Ending, stream_of
-from pipeline.sandbox.provider.framing import Step, head, steps_of, stream_headers
+from pipeline.sandbox.provider.framing import Step, steps_of, stream_headers
 from pipeline.sandbox.provider.generation import generation_of
 from pipeline.sandbox.provider.http_requests import HttpRequest
 from pipeline.sandbox.provider.limits import PromptCache, RateLimit
@@ -19,6 +19,7 @@ from pipeline.sandbox.provider.quirks import QuirkPlan, Struck
 from pipeline.sandbox.provider.script import Script, ScriptError
 from pipeline.sandbox.provider.scripted import RefusedError, ScriptSource
 from pipeline.sandbox.provider.truth import TrueRequest
+from pipeline.sandbox.wire import head_of
 
 # Cookies come with every answer of a provider behind a content delivery network.
 _COOKIE = {"Set-Cookie": "__cf_bm=sandbox; HttpOnly"}
@@ -129,7 +130,7 @@ class Completions:
         steps = steps_of(
             stream,
             struck,
-            head(200, headers),
+            head_of(200, headers),
             is_compressed=is_compressed,
             dice=Dice(script.seed),
         )
@@ -149,7 +150,7 @@ def plain_answer(reply: Reply, record: TrueRequest | None = None) -> Answer:
     if record is not None:
         record.status = reply.status
         headers |= _headers(record)
-    data = head(reply.status, headers | reply.headers) + body
+    data = head_of(reply.status, headers | reply.headers) + body
     return Answer([Step(0, data, ("head",))], record)
 
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator
-from email.utils import formatdate
-from http import HTTPStatus
 from itertools import chain, pairwise
 from typing import NamedTuple
 
@@ -30,17 +28,6 @@ class Step(NamedTuple):
     data: bytes
     kinds: tuple[Kind, ...]
     tail: int = 0
-
-
-def head(status: int, headers: dict[str, str]) -> bytes:
-    """Return the head of an answer."""
-    try:
-        phrase = HTTPStatus(status).phrase
-    except ValueError:
-        phrase = ""
-    lines = [f"HTTP/1.1 {status} {phrase}", f"Date: {formatdate(usegmt=True)}"]
-    lines += [f"{name}: {value}" for name, value in headers.items()]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
 
 def stream_headers(struck: Struck, *, is_compressed: bool) -> dict[str, str]:
