@@ -170,7 +170,7 @@ def test_the_method_leads_to_its_place_in_the_methodology(
 ) -> None:
     page = open_page(f"model?model={LLAMA}")
 
-    page.locator(".tt-notes").get_by_role("link", name="Methodology").click()
+    page.locator(".tt-notes a[href='methodology#probes']").click()
 
     expect(page.get_by_role("heading", level=2, name="Probes")).to_be_in_viewport()
     page.go_back()
