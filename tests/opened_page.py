@@ -31,7 +31,7 @@ def rerun(page: AppTest) -> AppTest:
 def html(page: AppTest) -> str:
     """All HTML of a page, static and live, without the style sheet."""
     static = [item.proto.body for item in page.get("html")]
-    live = [json.loads(item.proto.json)["html"] for item in page.get("bidi_component")]
+    live = [json.loads(item.proto.json).get("html", "") for item in page.get("bidi_component")]
     return "\n".join(text for text in static + live if not text.startswith("<style>"))
 
 

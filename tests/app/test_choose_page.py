@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from opened_page import html, opened, rerun, text
-from shown_market import FREE, HOSTILE, LLAMA, publish_shown_market
+from shown_market import FREE, HOSTILE, LLAMA
 
 from app.views.url_numbers import NumberField, number_of
-from pipeline.settings import current_settings
 
-
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data_dir = tmp_path_factory.mktemp("shown")
-    publish_shown_market(data_dir / "published")
-    return data_dir
-
-
-@pytest.fixture(autouse=True)
-def _settings(shown: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(shown))
-    current_settings.cache_clear()
-    yield
-    current_settings.cache_clear()
+pytestmark = pytest.mark.usefixtures("app_settings")
 
 
 def test_choose_asks_for_a_model_first() -> None:

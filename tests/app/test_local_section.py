@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Callable, Iterator
-from html import unescape
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from html_tables import cells
-from shown_market import LLAMA, publish_shown_market
+from opened_page import html, rerun, text
+from shown_market import LLAMA
 from streamlit.testing.v1 import AppTest
 
 from pipeline.settings import current_settings
@@ -29,13 +28,6 @@ CONFIG = json.dumps(
 KNOWN = {"params_total_b": "8.03", "config_json": CONFIG, "context_length": 131_072}
 
 
-@pytest.fixture(scope="module")
-def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shown")
-    publish_shown_market(folder / "published")
-    return folder
-
-
 def section(model_id: str, stated: dict[str, object]) -> None:
     from app.views import queries  # noqa: PLC0415 - runs as a script of its own
     from app.views.local import local  # noqa: PLC0415
@@ -49,10 +41,8 @@ def section(model_id: str, stated: dict[str, object]) -> None:
 
 
 @pytest.fixture
-def open_section(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+def open_section(app_settings: None) -> Open:
     """Show the section of Llama with stated facts and query parameters."""
-    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(data_dir))
-    current_settings.cache_clear()
 
     def opened(stated: dict[str, Any], **parameters: str) -> AppTest:
         page = AppTest.from_function(section, args=(LLAMA, stated), default_timeout=60)
@@ -60,24 +50,7 @@ def open_section(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Op
             page.query_params[name] = value
         return rerun(page)
 
-    yield opened
-    current_settings.cache_clear()
-
-
-def rerun(page: AppTest) -> AppTest:
-    page.run()
-    assert not page.exception, page.exception
-    return page
-
-
-def html(page: AppTest) -> str:
-    static = [item.proto.body for item in page.get("html")]
-    live = [json.loads(item.proto.json).get("html", "") for item in page.get("bidi_component")]
-    return "\n".join(static + live)
-
-
-def text(page: AppTest) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", html(page))).split())
+    return opened
 
 
 def table(page: AppTest, css_class: str) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 import shown_market
 from html_tables import cells
+from opened_page import html, opened, rerun
 from shown_market import ALIAS, FREE, HOSTILE, HOSTILE_NAME, LLAMA, ROUTER, publish_shown_market
 from streamlit.testing.v1 import AppTest
 
@@ -28,46 +29,10 @@ Open = Callable[..., AppTest]
 PUBLIC_API = "https://openrouter.ai/api/v1"
 
 
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data_dir = tmp_path_factory.mktemp("shown")
-    publish_shown_market(data_dir / "published")
-    return data_dir
-
-
 @pytest.fixture
-def data_dir(shown: Path) -> Path:
-    return shown
-
-
-@pytest.fixture
-def open_page(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Open]:
+def open_page(app_settings: None) -> Open:
     """Open a view with query parameters; it must run without an exception."""
-    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(data_dir))
-    current_settings.cache_clear()
-
-    def opened(view: str, **parameters: str) -> AppTest:
-        page = AppTest.from_file(MAIN, default_timeout=60)
-        page.switch_page(f"views/{view}.py")
-        for name, value in parameters.items():
-            page.query_params[name] = value
-        return rerun(page)
-
-    yield opened
-    current_settings.cache_clear()
-
-
-def rerun(page: AppTest) -> AppTest:
-    page.run()
-    assert not page.exception, page.exception
-    return page
-
-
-def html(page: AppTest) -> str:
-    """All HTML of a page, static and live, without the style sheet."""
-    static = [item.proto.body for item in page.get("html")]
-    live = [json.loads(item.proto.json).get("html", "") for item in page.get("bidi_component")]
-    return "\n".join(text for text in static + live if not text.startswith("<style>"))
+    return opened
 
 
 def text(page: AppTest) -> str:

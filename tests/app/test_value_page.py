@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +19,7 @@ from app.components.score_unmatched import unmatched_names
 from app.snapshot import Snapshot, open_snapshot
 from pipeline.settings import current_settings
 
-
-@pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data_dir = tmp_path_factory.mktemp("shown")
-    publish_shown_market(data_dir / "published")
-    return data_dir
-
-
-@pytest.fixture(autouse=True)
-def _settings(shown: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setenv("TOKENTAPE_DATA_DIR", str(shown))
-    current_settings.cache_clear()
-    yield
-    current_settings.cache_clear()
+pytestmark = pytest.mark.usefixtures("app_settings")
 
 
 @pytest.fixture

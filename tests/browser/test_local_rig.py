@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import pytest
+from browsing import MARKS, shown
 from playwright.sync_api import Page, expect
 from shown_market import LLAMA
-from test_model_page import CHROMIUM, browser, open_page, shown, url
 
-__all__ = ["browser", "open_page", "url"]  # fixtures
-
-expect.set_options(timeout=20_000)  # a busy machine answers late
 KEPT = "localStorage.getItem('tokentape.rig')"
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
+pytestmark = MARKS
 
 
 def choose(page: Page, name: str) -> None:

@@ -3,85 +3,33 @@
 from __future__ import annotations
 
 import csv
-import os
 import re
-import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
-from shown_market import FREE, HOSTILE, HOSTILE_NAME, HOSTILE_PROVIDER, LLAMA, publish_shown_market
+from browsing import MAIN, MARKS, shown
+from playwright.sync_api import Locator, Page, expect
+from shown_market import FREE, HOSTILE, HOSTILE_NAME, HOSTILE_PROVIDER, LLAMA
 
-ROOT = Path(__file__).resolve().parents[2]
-CHROMIUM = shutil.which("chromium")
-MAIN = "[data-testid=stMain]"
-expect.set_options(timeout=20_000)  # a busy machine answers late
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed"),
-]
-
-
-@pytest.fixture(scope="module")
-def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    data_dir = tmp_path_factory.mktemp("shown")
-    publish_shown_market(data_dir / "published")
-    process = subprocess.Popen(
-        (sys.executable, "-m", "streamlit", "run", "app/asgi.py", "--server.port", "0"),
-        cwd=ROOT,
-        env={**os.environ, "TOKENTAPE_DATA_DIR": str(data_dir)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
-    assert process.stdout is not None
-    try:
-        # It listens before it names its address.
-        for line in process.stdout:
-            if found := re.search(r"http://127\.0\.0\.1:\d+", line):
-                yield found[0]
-                return
-        pytest.fail(f"the app ended with {process.wait()}")
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        flags = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=flags)
-        yield browser
-        browser.close()
+pytestmark = MARKS
 
 
 @pytest.fixture
-def open_page(browser: Browser, url: str) -> Iterator[Callable[..., Page]]:
-    """Open a model's page with more parameters, in a context of its own."""
-    contexts = []
+def open_page(open_page: Callable[..., Page]) -> Callable[..., Page]:
+    """Open a model's page with more parameters and wait for its providers."""
 
     def opened(model_id: str, more: str = "", width: int = 1440) -> Page:
-        context = browser.new_context(viewport={"width": width, "height": 900})
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(f"{url}/model?model={model_id}{more}")
-        shown(page)
+        page = open_page(f"model?model={model_id}{more}", width)
+        providers_shown(page)
         return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+    return opened
 
 
-def shown(page: Page) -> None:
-    expect(page.locator(".tt-footer")).to_be_visible(timeout=60_000)
+def providers_shown(page: Page) -> None:
+    shown(page)
     expect(page.locator(".tt-providers")).to_be_visible(timeout=60_000)
 
 
@@ -112,7 +60,7 @@ def test_a_filter_hides_counts_stands_in_the_url_and_is_taken_back(
     expect(page).to_have_url(re.compile(r"[?&]min_bits=8"))
     expect(page).to_have_url(re.compile(r"[?&]hide=stale"))
     page.reload()
-    shown(page)
+    providers_shown(page)
     expect(rows(page)).to_have_count(3)
 
     page.get_by_role("button", name="Reset filters").click()
@@ -274,7 +222,7 @@ def test_on_a_phone_open_rows_do_not_scroll_the_page_sideways(
     page = open_page(model_id, "&columns=none", width=390)
     for every in ("none", "type,input,cache_write,discount,context,datacenters,policy,value"):
         page.goto(page.url.replace("columns=none", f"columns={every}"))
-        shown(page)
+        providers_shown(page)
         for summary in page.locator(".tt-providers summary").all():
             summary.click()
         widths = page.evaluate(
