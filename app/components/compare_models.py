@@ -15,9 +15,9 @@ from app.components.compare_cells import Record, costs, figure, prices
 from app.components.compare_rows import Compared
 from app.components.compare_sparkline import daily_prices, sparkline
 from app.components.markup import Markup, model_link
+from pipeline.quantization import QUANTIZATION_BITS
 from pipeline.workload.quotes import Quote, quotes_by_cost
 from pipeline.workload.shape import Workload
-from pipeline.workload.verdicts import BITS
 
 LEAST_UPTIME_PCT = 95.0
 LEAST_BITS = 8
@@ -82,7 +82,7 @@ def _like_for_like(
         for record in offered
         if (record["uptime_1d_pct"] or 0) >= LEAST_UPTIME_PCT
         and (record["context_length"] or 0) >= tokens
-        and (not is_open or BITS.get(record["quantization"] or "", 0) >= LEAST_BITS)
+        and (not is_open or QUANTIZATION_BITS.get(record["quantization"] or "", 0) >= LEAST_BITS)
     ]
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from app.components.countries import country_text
+from pipeline.quantization import QUANTIZATION_BITS
 
 CONTEXT_STEPS = {"any": 0, "16k": 16_000, "32k": 32_000, "128k": 128_000, "200k": 200_000}
 CONTEXT_STEPS |= {"1M": 1_000_000}
@@ -87,8 +88,9 @@ def _conditions(filters: Filters) -> Mapping[str, pl.Expr]:
 
 
 def _bits() -> pl.Expr:
-    # int4, fp4, mxfp4, nvfp4, fp8, bf16 ...: the digits at the end; "unknown" has none.
-    return pl.col("quantization").str.extract(r"(\d+)$").cast(pl.Int32, strict=False)
+    return pl.col("quantization").replace_strict(
+        QUANTIZATION_BITS, default=None, return_dtype=pl.Int32
+    )
 
 
 def _places() -> pl.Expr:

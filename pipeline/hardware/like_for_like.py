@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 from pipeline.hardware.break_even import Cloud, Usage
+from pipeline.quantization import QUANTIZATION_BITS
 
-_BITS = re.compile(r"(\d+)$")
 _UNSTATED_UP_TO = Decimal(5)  # bits per weight; nobody is known to serve less than four
 
 
@@ -59,8 +58,8 @@ def _offer(row: Mapping[str, Any]) -> Offer:
 
 
 def _has_bits(quantization: str, bits: Decimal) -> bool:
-    match = _BITS.search(quantization)
-    return bits <= _UNSTATED_UP_TO if match is None else int(match[1]) >= int(bits)
+    stated = QUANTIZATION_BITS.get(quantization)
+    return bits <= _UNSTATED_UP_TO if stated is None else stated >= int(bits)
 
 
 def _cost(price: Cloud, usage: Usage) -> Decimal:

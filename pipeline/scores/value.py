@@ -11,14 +11,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-# Bits per weight of what endpoints state; a provider that states nothing passes no filter on it.
-QUANTIZATION_BITS = {
-    **dict.fromkeys(("int4", "fp4", "mxfp4", "nvfp4"), 4),
-    "fp6": 6,
-    **dict.fromkeys(("int8", "fp8", "mxfp8"), 8),
-    **dict.fromkeys(("fp16", "bf16"), 16),
-    "fp32": 32,
-}
+from pipeline.quantization import QUANTIZATION_BITS
+
 _STEP = Decimal("0.000001")
 
 Row = Mapping[str, Any]

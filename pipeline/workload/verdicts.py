@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
+from pipeline.quantization import QUANTIZATION_BITS
 from pipeline.workload.evidence import Candidate, Speed
 from pipeline.workload.shape import Workload
 
 Outcome = Literal["met", "missed", "open"]
-# Bits of the number formats that providers state for their weights.
-BITS = {"int4": 4, "fp4": 4, "mxfp4": 4, "nvfp4": 4, "fp6": 6, "int8": 8, "fp8": 8, "mxfp8": 8}
-BITS |= {"fp16": 16, "bf16": 16, "fp32": 32}
 _MOST_DECIMALS = 9
 
 
@@ -141,7 +139,7 @@ def _place(candidate: Candidate, needs: Needs) -> Iterator[Verdict]:
     record = candidate.record
     if needs.min_bits:
         stated = record["quantization"]
-        bits = BITS.get(stated or "")
+        bits = QUANTIZATION_BITS.get(stated or "")
         yield _at_least("quantization", bits, needs.min_bits, stated or "quantization not stated")
     if needs.region is not None:
         yield _region(record, needs.region)
